@@ -1,0 +1,509 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Limits of what may be one call, and their sources.
+const (
+	// minIdle is how long a caller must have been idle before it may be said
+	// to ask a model again: a loop's next step follows at once.
+	minIdle = int64(50 * time.Millisecond)
+	// maxIdle is how long it may have been idle: a person's next turn takes longer.
+	maxIdle = int64(10 * time.Second)
+	// minPolls is how many successes in a row make a series of polls.
+	minPolls = 2
+	// pollSlack is the share by which a poll may miss the pace of its series.
+	pollSlack = 0.2
+)
+
+// chain is what will be a call: hops that one caller tried one after another.
+type chain struct {
+	hops    []int32
+	hidden  []Range // attempts not seen before each hop
+	number  int32   // of the last hop, −1 none
+	end     int64   // of the last hop
+	failed  bool    // the last hop brought no answer
+	closed  bool    // nothing may follow but a higher number
+	pattern Pattern
+	known   Known
+	conf    Confidence
+	unsure  bool // others would have fitted as well
+	reason  string
+	order   int
+}
+
+// chainer sorts the hops of one caller into chains.
+type chainer struct {
+	g    *Graph
+	all  []*chain
+	prev *chain // that the hop before was put into
+	open map[openSign]*queue
+	// byCall holds the latest chain of a call, job or message ID; ends the
+	// latest end of a hop with a number.
+	byCall map[Sym]*chain
+	ends   map[int32]int64
+	// rootless says that the hops have no caller in common but their request.
+	rootless bool
+}
+
+// openSign finds the chains that a hop may continue, the likest first: level 0
+// compares arguments, input, model and address, level 3 arguments alone.
+type openSign struct {
+	args, input    uint64
+	model, address Sym
+	number         int32 // of the chain's last hop, −1: any
+	level          uint8
+	failed         bool // the last hop brought no answer
+}
+
+// chains sorts hops, in order of start and all children of one caller, into
+// the calls that the caller made.
+func (g *Graph) chains(hops []int32, rootless bool) []*chain {
+	if n := &g.nodes[hops[0]]; len(hops) == 1 && n.number <= 0 {
+		c := &chainer{g: g}
+		c.start(hops[0], Single, n.number, "")
+		return c.all
+	}
+	sorted := slices.Clone(hops)
+	slices.SortStableFunc(sorted, func(a, b int32) int { return cmp.Compare(g.nodes[a].want, g.nodes[b].want) })
+	resent := g.resent(hops)
+	var all []*chain
+	for i := 0; i < len(sorted); {
+		end := i
+		for end < len(sorted) && g.nodes[sorted[end]].want == g.nodes[sorted[i]].want {
+			end++
+		}
+		c := &chainer{g: g, open: map[openSign]*queue{}, byCall: map[Sym]*chain{}, ends: map[int32]int64{}, rootless: rootless}
+		c.run(sorted[i:end], hops, resent)
+		all = append(all, c.all...)
+		i = end
+	}
+	slices.SortStableFunc(all, func(a, b *chain) int { return g.before(a.hops[0], b.hops[0]) })
+	return all
+}
+
+// resent says of hops that carry a resend count whether they follow a redirect
+// or a challenge: the count includes those (attributes.md 7.1).
+func (g *Graph) resent(hops []int32) map[int32]Pattern {
+	out := map[int32]Pattern{}
+	prev := int32(-1)
+	for _, i := range hops {
+		n := &g.nodes[i]
+		if prev >= 0 && n.number > 0 && g.counter(n.span).Resends {
+			switch p := g.nodes[prev].span; {
+			case p.Flags.Has(Redirected):
+				out[i] = Redirect
+			case p.Status == 401 || p.Status == 407:
+				if n.span.Status != p.Status {
+					out[i] = Challenge
+				}
+			}
+		}
+		prev = i
+	}
+	return out
+}
+
+// run sorts hops that want the same, apart from their arguments.
+func (c *chainer) run(hops, beside []int32, resent map[int32]Pattern) {
+	g := c.g
+	argless := slices.ContainsFunc(hops, func(i int32) bool { return g.nodes[i].span.ArgsHash == 0 })
+	polls := &series{}
+	for _, i := range hops {
+		n := &g.nodes[i]
+		if pattern, ok := resent[i]; ok {
+			c.start(i, pattern, -1, "sent again for a "+pattern.String())
+			continue
+		}
+		if n.span.Flags.Has(Health) {
+			c.start(i, Probe, -1, "a health check is no retry")
+			continue
+		}
+		c.place(i, argless, polls, beside)
+		polls.add(n)
+	}
+}
+
+// place finds the chain that hop i continues, or starts a new one.
+func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
+	n := &c.g.nodes[i]
+	sign := openSign{args: n.span.ArgsHash, input: n.input, model: n.model, address: n.address, number: -1}
+	if argless {
+		sign.args = 0
+	}
+	defer func() { c.offer(c.prev, sign) }()
+	if id := c.g.callID(i); id != 0 {
+		prev := c.byCall[id]
+		defer func() { c.byCall[id] = c.prev }()
+		if prev != nil && prev.end <= n.span.Start {
+			prev.known, prev.conf = Declared, Certain
+			c.extend(prev, i, Exact(0), "the same call or job ID")
+			return
+		}
+	}
+	if n.number > 0 {
+		c.placeNumbered(i, sign)
+		return
+	}
+	if n.number == 0 {
+		// An outer owner starts over at 0. Other inputs are another call.
+		levels := uint8(0)
+		if sign.input == 0 {
+			levels = 3
+		}
+		if at, many := c.take(sign, n.span.Start, levels); at != nil {
+			c.follow(at, i, many, polls)
+			return
+		}
+		c.start(i, c.beside(i, polls), 0, "its number is 0")
+		return
+	}
+	if at, many := c.take(sign, n.span.Start, 3); at != nil {
+		c.follow(at, i, many, polls)
+		return
+	}
+	if at := c.askedAgain(i, beside); at != nil {
+		at.conf, at.known = Possible, Inferred
+		c.extend(at, i, Exact(0), "the model was asked again with more input after a final answer")
+		return
+	}
+	c.start(i, c.beside(i, polls), -1, c.why(i))
+}
+
+// follow decides whether hop i, which comes after a failed hop, is another
+// attempt, and otherwise starts its own chain.
+func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
+	n, prev := &c.g.nodes[i], &c.g.nodes[at.hops[len(at.hops)-1]]
+	switch {
+	case (prev.span.Status == 401 || prev.span.Status == 407) && len(at.hops) == 1 && !refused(n):
+		at.closed = true
+		c.start(i, Challenge, n.number, "answers the challenge of the call before it")
+		return
+	case polls.due(prev, n):
+		at.closed = true
+		c.start(i, Poll, n.number, "the next poll of its series")
+		return
+	case prev.span.Class == TooLarge && c.smaller(prev, n):
+		at.closed = true
+		c.start(i, Split, n.number, "a smaller request after one that was too large")
+		return
+	}
+	known, conf := Structural, Certain
+	if c.rootless || prev.known == Inferred || n.known == Inferred {
+		known, conf = Inferred, Likely
+	}
+	if at.known < known {
+		at.known = known
+	}
+	at.conf = min(at.conf, conf)
+	at.unsure = at.unsure || many
+	c.extend(at, i, Exact(0), "the attempt before it had failed")
+}
+
+func refused(n *node) bool {
+	return n.view != OK && (n.span.Status == 401 || n.span.Status == 403 || n.span.Status == 407)
+}
+
+// smaller reports whether both sizes are known and n's is less.
+func (c *chainer) smaller(prev, n *node) bool {
+	a, b := c.g.size(prev), c.g.size(n)
+	return a > 0 && b > 0 && b < a
+}
+
+// size is the input's tokens, else the body's bytes; −1 unknown.
+func (g *Graph) size(n *node) int64 {
+	f := g.store.FactsOf(n.span)
+	switch {
+	case f == nil:
+		return -1
+	case f.InTokens >= 0:
+		return f.InTokens
+	}
+	return f.Bytes
+}
+
+// placeNumbered continues the chain with the number before, else a failed one
+// with a lower number or none; else attempts before it were not seen.
+func (c *chainer) placeNumbered(i int32, sign openSign) {
+	n := &c.g.nodes[i]
+	for _, failed := range []bool{true, false} {
+		exact := sign
+		exact.number, exact.failed = n.number-1, failed
+		if at, _ := c.take(exact, n.span.Start, 3); at != nil {
+			at.known = Declared
+			c.extend(at, i, Exact(0), "its number follows")
+			return
+		}
+	}
+	if c.ends[n.number-1] > n.span.Start {
+		c.start(i, Hedge, n.number, "begun before the attempt before it had failed")
+		return
+	}
+	if at, many := c.take(sign, n.span.Start, 3); at != nil && at.number < n.number {
+		before := int32(len(at.hops))
+		if at.number >= 0 {
+			before = at.number + 1
+		}
+		at.known, at.unsure = Declared, at.unsure || many
+		c.extend(at, i, c.unseen(i, n.number-before), "its number is higher")
+		return
+	}
+	c.start(i, Single, n.number, "its number says that attempts before it were not seen")
+	c.prev.hidden[0], c.prev.known = c.unseen(i, n.number), Declared
+}
+
+// unseen is the number of attempts that were not seen before hop i. A count of
+// resends may have counted redirects and challenges.
+func (c *chainer) unseen(i, n int32) Range {
+	n = max(0, n)
+	if c.g.counter(c.g.nodes[i].span).Resends {
+		return Range{0, n}
+	}
+	return Exact(n)
+}
+
+// beside says why a hop that continues nothing stands beside others like it.
+func (c *chainer) beside(i int32, polls *series) Pattern {
+	n := &c.g.nodes[i]
+	switch {
+	case c.prev == nil:
+		return Single
+	case c.last(c.prev).span.Flags.Has(Redirected):
+		return Redirect
+	case polls.last > n.span.Start:
+		if c.prev.end > n.span.Start && c.last(c.prev).view == Cut {
+			return Hedge
+		}
+		return Single
+	case n.span.Flags.Has(ReadOnly) && polls.good > 0:
+		return Poll
+	}
+	return Page
+}
+
+func (c *chainer) why(i int32) string {
+	switch {
+	case c.prev == nil:
+		return ""
+	case c.prev.end > c.g.nodes[i].span.Start:
+		return "begun while another like it was still going on"
+	case !c.prev.failed:
+		return "the one before it had succeeded"
+	}
+	return "nothing like it had failed before"
+}
+
+// last returns the last hop of a chain.
+func (c *chainer) last(at *chain) *node { return &c.g.nodes[at.hops[len(at.hops)-1]] }
+
+// start begins a chain with hop i.
+func (c *chainer) start(i int32, p Pattern, number int32, reason string) {
+	c.prev = &chain{pattern: p, conf: Certain, reason: reason, order: len(c.all)}
+	c.all = append(c.all, c.prev)
+	c.put(c.prev, i, number, Range{})
+}
+
+// extend adds hop i to a chain, after attempts that were not seen.
+func (c *chainer) extend(at *chain, i int32, hidden Range, reason string) {
+	if at.pattern != Retry {
+		at.pattern, at.reason = Retry, reason
+	}
+	c.prev = at
+	c.put(at, i, c.g.nodes[i].number, hidden)
+}
+
+func (c *chainer) put(at *chain, i, number int32, hidden Range) {
+	n := &c.g.nodes[i]
+	at.hops, at.hidden = append(at.hops, i), append(at.hidden, hidden)
+	at.number, at.end, at.failed = number, n.span.End, n.view == Failed || n.view == Cut
+	if number >= 0 && c.ends != nil {
+		c.ends[number] = max(c.ends[number], at.end)
+	}
+}
+
+// askedAgain returns the chain that a loop continues when it asks a model
+// again with more input though the answer was final, nothing in between.
+func (c *chainer) askedAgain(i int32, beside []int32) *chain {
+	n := &c.g.nodes[i]
+	if !n.span.Flags.Has(ModelAsk) || c.prev == nil {
+		return nil
+	}
+	at := c.prev
+	prev := c.last(at)
+	idle := n.span.Start - at.end
+	if at.failed || !prev.span.Flags.Has(FinalAnswer) || idle < minIdle || idle > maxIdle {
+		return nil
+	}
+	if was, is := c.g.size(prev), c.g.size(n); was <= 0 || is <= was {
+		return nil
+	}
+	if prev.model != n.model {
+		return nil
+	}
+	to, _ := slices.BinarySearchFunc(beside, i, c.g.before)
+	for k := to - 1; k >= 0; k-- {
+		s := c.g.nodes[beside[k]].span
+		if s.End > at.end {
+			return nil
+		}
+		if s.Start < prev.span.Start {
+			break
+		}
+	}
+	return at
+}
+
+// series watches equal calls for polling.
+type series struct {
+	starts []int64 // of the latest successes
+	good   int
+	last   int64 // latest end
+}
+
+func (p *series) add(n *node) {
+	p.last = max(p.last, n.span.End)
+	if n.view == Failed || n.view == Cut {
+		return
+	}
+	p.good++
+	const enough = 16 // for a median
+	p.starts = append(p.starts[max(0, len(p.starts)-enough):], n.span.Start)
+}
+
+// due reports whether n comes at the pace of a series of polls of which prev,
+// a failed one, was the latest: it would have come without the failure, too.
+func (p *series) due(prev, n *node) bool {
+	if p.good < minPolls || n.span.Flags.Has(ModelAsk) || n.number > 0 || prev.number > 0 {
+		return false
+	}
+	var paces []int64
+	for k := 1; k < len(p.starts); k++ {
+		paces = append(paces, p.starts[k]-p.starts[k-1])
+	}
+	slices.Sort(paces)
+	pace := paces[len(paces)/2]
+	miss := n.span.Start - prev.span.Start - pace
+	return float64(max(miss, -miss)) <= max(pollSlack*float64(pace), float64(minIdle))
+}
+
+// offer makes a chain findable for the hops to come.
+func (c *chainer) offer(at *chain, sign openSign) {
+	offer := func(number int32, failed bool) {
+		for level := range uint8(4) {
+			key := sign
+			key.number, key.failed = number, failed
+			key = key.at(level)
+			q := c.open[key]
+			if q == nil {
+				q = &queue{}
+				c.open[key] = q
+			}
+			q.push(entry{chain: at, length: len(at.hops), end: at.end})
+		}
+	}
+	if at.number >= 0 {
+		offer(at.number, at.failed)
+	}
+	if at.failed {
+		offer(-1, false)
+	}
+}
+
+// at returns the sign as level compares it.
+func (s openSign) at(level uint8) openSign {
+	s.level = level
+	if level > 0 {
+		s.input = 0
+	}
+	if level > 1 {
+		s.address = 0
+	}
+	if level > 2 {
+		s.model = 0
+	}
+	return s
+}
+
+// take removes and returns the open chain most like sign that had ended by
+// start, of equals the earliest to end; many says that there were several.
+func (c *chainer) take(sign openSign, start int64, levels uint8) (at *chain, many bool) {
+	for level := range levels + 1 {
+		q := c.open[sign.at(level)]
+		if q == nil {
+			continue
+		}
+		if best, ok := q.popEnded(start); ok {
+			next, more := q.popEnded(start)
+			if more {
+				q.push(next)
+			}
+			return best.chain, more
+		}
+	}
+	return nil, false
+}
+
+// queue is a heap of chains by the end of their last hop.
+type queue struct{ heap []entry }
+
+// entry is dead once its chain has grown or closed.
+type entry struct {
+	chain  *chain
+	length int
+	end    int64
+}
+
+func (e entry) live() bool { return len(e.chain.hops) == e.length && !e.chain.closed }
+
+func (e entry) less(o entry) bool {
+	return cmp.Or(cmp.Compare(e.end, o.end), cmp.Compare(e.chain.order, o.chain.order)) < 0
+}
+
+func (q *queue) push(e entry) {
+	q.heap = append(q.heap, e)
+	for i := len(q.heap) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !q.heap[i].less(q.heap[up]) {
+			break
+		}
+		q.heap[i], q.heap[up] = q.heap[up], q.heap[i]
+		i = up
+	}
+}
+
+func (q *queue) pop() {
+	n := len(q.heap) - 1
+	q.heap[0] = q.heap[n]
+	q.heap = q.heap[:n]
+	for i := 0; ; {
+		down := 2*i + 1
+		if down+1 < n && q.heap[down+1].less(q.heap[down]) {
+			down++
+		}
+		if down >= n || !q.heap[down].less(q.heap[i]) {
+			return
+		}
+		q.heap[i], q.heap[down] = q.heap[down], q.heap[i]
+		i = down
+	}
+}
+
+// popEnded takes the live chain that ended first, if it had ended by start.
+func (q *queue) popEnded(start int64) (entry, bool) {
+	for len(q.heap) > 0 {
+		e := q.heap[0]
+		if !e.live() {
+			q.pop()
+			continue
+		}
+		if e.end > start {
+			break
+		}
+		q.pop()
+		return e, true
+	}
+	return entry{}, false
+}

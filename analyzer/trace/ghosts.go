@@ -1,0 +1,395 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+)
+
+// grace is how much earlier than its client's start a server span may seem to
+// begin, or how much later than its end, on clocks that are said to agree.
+const grace = int64(20e6)
+
+// placeGhosts gives each ghost the hull and the outcome of its children and
+// looks for its parent among the spans that hold it.
+func (g *Graph) placeGhosts() {
+	base := int32(len(g.nodes) - len(g.ghosts))
+	if len(g.ghosts) == 0 {
+		return
+	}
+	g.linkKids()
+	for i := range g.ghosts {
+		g.hull(base + int32(i))
+	}
+	root := g.roots()
+	// Ghosts stand in the order of their traces.
+	for i := 0; i < len(g.ghosts); {
+		t := g.nodes[base+int32(i)].trace
+		end := i
+		for end < len(g.ghosts) && g.nodes[base+int32(end)].trace == t {
+			end++
+		}
+		var inner, callers []int32
+		for j := i; j < end; j++ {
+			if g.ghosts[j].Kind == Client {
+				callers = append(callers, base+int32(j))
+			} else {
+				inner = append(inner, base+int32(j))
+			}
+		}
+		g.holdGhosts(t, inner, root)
+		g.pairGhosts(t, callers)
+		i = end
+	}
+}
+
+// hull fills in what the children of a ghost tell of it.
+func (g *Graph) hull(i int32) {
+	ghost, kids := g.nodes[i].span, g.children(i)
+	first, last := g.nodes[kids[0]].span, g.nodes[kids[0]].span
+	ghost.Start, ghost.End = first.Start, first.End
+	servers := true
+	for _, k := range kids {
+		s := g.nodes[k].span
+		ghost.End = max(ghost.End, s.End)
+		if s.End > last.End {
+			last = s
+		}
+		servers = servers && (s.Kind == Server || s.Kind == Consumer)
+	}
+	ghost.Outcome, ghost.Class, ghost.Verdict = last.Outcome, last.Class, last.Verdict
+	ghost.ClassConf, ghost.Status, ghost.Code = last.ClassConf, last.Status, last.Code
+	ghost.Line, ghost.Offset, ghost.Input = first.Line, first.Offset, first.Input
+	if servers {
+		// The lost span is their client, in a service that nobody names.
+		ghost.Kind, ghost.Layer, ghost.Ask = Client, Transport, first.Ask
+		ghost.Flags |= first.Flags & ModelAsk
+		return
+	}
+	for _, k := range kids {
+		if s := g.nodes[k].span; s.Kind != Server && s.Kind != Consumer {
+			ghost.Service, ghost.Instance = s.Service, s.Instance
+			break
+		}
+	}
+}
+
+// roots returns the root of each node by the edges so far.
+func (g *Graph) roots() []int32 {
+	root := make([]int32, len(g.nodes))
+	for i := range root {
+		root[i] = int32(i)
+	}
+	for _, i := range g.tour {
+		if p := g.nodes[i].parent; p >= 0 {
+			root[i] = root[p]
+		}
+	}
+	return root
+}
+
+// holdGhosts hangs each ghost under the shortest span of its service that
+// holds its hull, or at least its start, and is not below it.
+func (g *Graph) holdGhosts(t int32, ghosts, root []int32) {
+	if len(ghosts) == 0 {
+		return
+	}
+	from, to := g.spansOf(t)
+	byService := map[Sym][]int32{}
+	for i := from; i < to; i++ {
+		y := g.nodes[i].span.Service
+		byService[y] = append(byService[y], i)
+	}
+	slices.SortFunc(ghosts, g.before)
+	parents := make([]int32, len(ghosts))
+	found := map[Sym]*holders{}
+	for n, i := range ghosts {
+		ghost := g.nodes[i].span
+		h := found[ghost.Service]
+		if h == nil {
+			h = newHolders(g, root, byService[ghost.Service])
+			found[ghost.Service] = h
+		}
+		h.advance(ghost.Start)
+		parents[n] = h.shortest(ghost.End, i)
+		if parents[n] == none {
+			parents[n] = h.shortest(ghost.Start, i)
+		}
+	}
+	for n, i := range ghosts {
+		if parents[n] >= 0 {
+			g.nodes[i].parent, g.nodes[i].known = parents[n], Inferred
+		}
+	}
+}
+
+// holders answers which span is the shortest that begins no later than a
+// moving point and ends no earlier than another: a Fenwick tree over the ends,
+// from the latest to the earliest, of the best spans with different roots. Of
+// three one may be below the ghost itself, and two tell a tie.
+type holders struct {
+	g     *Graph
+	root  []int32
+	spans []int32 // in order of start
+	next  int
+	ends  []int64 // descending, without repeats
+	tree  []best
+}
+
+// best holds spans of different roots, the shortest first.
+type best struct {
+	at [3]held
+	n  int
+}
+
+type held struct {
+	node int32
+	tie  bool // another span, neither above nor below it, is equal
+}
+
+func newHolders(g *Graph, root, spans []int32) *holders {
+	h := &holders{g: g, root: root, spans: spans}
+	for _, i := range spans {
+		h.ends = append(h.ends, g.nodes[i].span.End)
+	}
+	slices.SortFunc(h.ends, func(a, b int64) int { return cmp.Compare(b, a) })
+	h.ends = slices.Compact(h.ends)
+	h.tree = make([]best, len(h.ends)+1)
+	return h
+}
+
+// advance takes in the spans that begin at or before start.
+func (h *holders) advance(start int64) {
+	for h.next < len(h.spans) && h.g.nodes[h.spans[h.next]].span.Start <= start {
+		i := h.spans[h.next]
+		h.next++
+		for at := h.rank(h.g.nodes[i].span.End); at < len(h.tree); at += at & -at {
+			h.put(&h.tree[at], held{node: i})
+		}
+	}
+}
+
+// rank is the position of the first end that is at or before end.
+func (h *holders) rank(end int64) int {
+	at, _ := slices.BinarySearchFunc(h.ends, end, func(e, target int64) int { return cmp.Compare(target, e) })
+	return at + 1
+}
+
+// What shortest returns besides nodes: no span, or no telling which.
+const (
+	none int32 = -1
+	tied int32 = -2
+)
+
+// shortest returns the shortest span that ends at or after end and is not
+// below the ghost.
+func (h *holders) shortest(end int64, ghost int32) int32 {
+	at := h.rank(end)
+	if at > len(h.ends) || h.ends[at-1] < end {
+		at--
+	}
+	var all best
+	for ; at > 0; at -= at & -at {
+		for _, x := range h.tree[at].at[:h.tree[at].n] {
+			h.put(&all, x)
+		}
+	}
+	var picks []held
+	for _, x := range all.at[:all.n] {
+		if h.root[x.node] != ghost {
+			picks = append(picks, x)
+		}
+	}
+	switch {
+	case len(picks) == 0:
+		return none
+	case picks[0].tie || len(picks) > 1 && h.equal(picks[0], picks[1]):
+		return tied
+	}
+	return picks[0].node
+}
+
+// put keeps in b the shortest spans, one a root.
+func (h *holders) put(b *best, x held) {
+	for i := range b.n {
+		if h.root[b.at[i].node] != h.root[x.node] {
+			continue
+		}
+		if b.at[i].node != x.node {
+			x = h.better(b.at[i], x)
+		}
+		copy(b.at[i:], b.at[i+1:b.n])
+		b.n--
+		break
+	}
+	i := b.n
+	for i > 0 && h.less(x, b.at[i-1]) {
+		i--
+	}
+	if i == len(b.at) {
+		return
+	}
+	b.n = min(b.n+1, len(b.at))
+	copy(b.at[i+1:b.n], b.at[i:])
+	b.at[i] = x
+}
+
+func (h *holders) less(a, b held) bool {
+	return h.g.nodes[a.node].span.Duration() < h.g.nodes[b.node].span.Duration()
+}
+
+func (h *holders) equal(a, b held) bool { return !h.less(a, b) && !h.less(b, a) }
+
+// better returns the shorter of two spans of one tree; of nested equals the
+// inner one.
+func (h *holders) better(a, b held) held {
+	if !h.equal(a, b) {
+		if h.less(b, a) {
+			return b
+		}
+		return a
+	}
+	// The chain of equal spans is short: deeper ones are begun later.
+	const deep = 64
+	up := func(from, to int32) bool {
+		for n := 0; from >= 0 && n < deep; n++ {
+			if from == to {
+				return true
+			}
+			from = h.g.nodes[from].parent
+		}
+		return false
+	}
+	switch {
+	case up(b.node, a.node):
+		return b
+	case up(a.node, b.node):
+		return a
+	}
+	a.tie = true
+	return a
+}
+
+// pairGhosts hangs ghosts that stand for a lost client of server spans under
+// the client span, in another service of the trace, that was waiting for them:
+// a proxy that forwards the trace but exports no spans. Each takes the latest
+// free client that wants the same, else shares the one that was last taken.
+func (g *Graph) pairGhosts(t int32, ghosts []int32) {
+	if len(ghosts) == 0 {
+		return
+	}
+	from, to := g.spansOf(t)
+	free, taken := map[Sym][]int32{}, map[Sym][]int32{}
+	slices.SortFunc(ghosts, g.before)
+	next := from
+	for _, i := range ghosts {
+		ghost := g.nodes[i].span
+		for ; next < to && g.nodes[next].span.Start <= ghost.Start+grace; next++ {
+			s := g.nodes[next].span
+			if s.Kind == Client && !slices.ContainsFunc(g.children(next), func(k int32) bool { return g.nodes[k].span.Kind == Server }) {
+				free[s.Ask] = append(free[s.Ask], next)
+			}
+		}
+		server := g.nodes[g.children(i)[0]].span
+		fits := func(stack []int32) ([]int32, int32) {
+			for len(stack) > 0 {
+				at := stack[len(stack)-1]
+				s := g.nodes[at].span
+				if s.End+grace >= ghost.Start && s.Service != server.Service {
+					return stack, at
+				}
+				stack = stack[:len(stack)-1]
+			}
+			return stack, -1
+		}
+		var at int32
+		if free[ghost.Ask], at = fits(free[ghost.Ask]); at >= 0 {
+			free[ghost.Ask] = free[ghost.Ask][:len(free[ghost.Ask])-1]
+			taken[ghost.Ask] = append(taken[ghost.Ask], at)
+		} else if taken[ghost.Ask], at = fits(taken[ghost.Ask]); at < 0 {
+			continue
+		}
+		g.nodes[i].parent, g.nodes[i].known = at, Inferred
+	}
+}
+
+// nameGhosts says what ghosts want: what hops want that have such children
+// under such a caller elsewhere, if those agree; else what their children want.
+func (g *Graph) nameGhosts() {
+	if len(g.ghosts) == 0 {
+		return
+	}
+	type sign struct{ service, caller, child Sym }
+	type name struct {
+		ask   Sym
+		flags Flags
+		layer Layer
+		split bool
+	}
+	signOf := func(i int32) (sign, bool) {
+		n := &g.nodes[i]
+		for _, k := range g.children(i) {
+			if !g.nodes[k].hop {
+				continue
+			}
+			caller := Sym(0)
+			if n.parent >= 0 {
+				caller = g.nodes[n.parent].span.Ask
+			}
+			return sign{n.span.Service, caller, g.nodes[k].span.Ask}, true
+		}
+		return sign{}, false
+	}
+	base := int32(len(g.nodes) - len(g.ghosts))
+	wanted := map[sign]bool{}
+	for i := base; i < int32(len(g.nodes)); i++ {
+		if y, ok := signOf(i); ok && g.nodes[i].span.Kind == Internal {
+			wanted[y] = true
+		}
+	}
+	names := map[sign]name{}
+	for i := range base {
+		n := &g.nodes[i]
+		if !n.hop || n.span.Kind == Server || n.span.Kind == Consumer {
+			continue
+		}
+		y, ok := signOf(i)
+		if !ok || !wanted[y] {
+			continue
+		}
+		const kept = ModelAsk | ToolRun | Job
+		was, ok := names[y]
+		is := name{ask: n.span.Ask, flags: n.span.Flags & kept, layer: n.span.Layer}
+		if ok && (was.ask != is.ask || was.flags != is.flags) {
+			is.split = true
+		}
+		is.split = is.split || was.split
+		names[y] = is
+	}
+	// Inner ghosts first: an outer one may take its name from them.
+	for t := len(g.tour) - 1; t >= 0; t-- {
+		i := g.tour[t]
+		if i < base {
+			continue
+		}
+		s := g.nodes[i].span
+		y, ok := signOf(i)
+		if !ok || s.Kind != Internal {
+			continue
+		}
+		if n, ok := names[y]; ok && !n.split {
+			s.Ask, s.Layer = n.ask, n.layer
+			s.Flags |= n.flags
+			continue
+		}
+		for _, k := range g.children(i) {
+			if c := g.nodes[k].span; g.nodes[k].hop {
+				s.Ask = c.Ask
+				s.Flags |= c.Flags & ModelAsk
+				if c.Flags.Has(ModelAsk) {
+					s.Layer = SDK
+				}
+				break
+			}
+		}
+	}
+}

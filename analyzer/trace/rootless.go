@@ -1,0 +1,186 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A loop without a span of its own leaves its attempts in separate traces.
+// They are taken for one only if they could hardly be anything else.
+const (
+	minLoop      = 4                            // attempts in a row
+	loopStretch  = 1.5                          // longest over shortest pause
+	loopSlack    = int64(50 * time.Millisecond) // added to the longest pause allowed
+	maxRootPause = int64(10 * 60 * time.Second) // a number or a loop does not reach further back
+)
+
+// joinRootless unites traces whose roots are attempts of one call that nobody
+// made a span of: by a call ID, by numbers that go on, or as a loop.
+func (g *Graph) joinRootless() {
+	roots := make([]int32, 0, len(g.traces))
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		if n.parent < 0 && n.hop && n.span.Kind != Consumer && n.span.Layer != Agent && n.span.Flags&(Health|Job) == 0 {
+			roots = append(roots, int32(i))
+		}
+	}
+	slices.SortFunc(roots, func(a, b int32) int {
+		x, y := g.nodes[a].span, g.nodes[b].span
+		return cmp.Or(cmp.Compare(x.Instance, y.Instance), cmp.Compare(g.nodes[a].want, g.nodes[b].want), g.before(a, b))
+	})
+	for i := 0; i < len(roots); {
+		end := i
+		for end < len(roots) && g.nodes[roots[end]].span.Instance == g.nodes[roots[i]].span.Instance &&
+			g.nodes[roots[end]].want == g.nodes[roots[i]].want {
+			end++
+		}
+		if end-i > 1 {
+			g.joinByCallID(roots[i:end])
+			g.joinByNumber(roots[i:end])
+			g.joinLoops(roots[i:end])
+		}
+		i = end
+	}
+}
+
+func (g *Graph) joinByCallID(roots []int32) {
+	last := map[Sym]int32{}
+	for _, i := range roots {
+		id := g.callID(i)
+		if id == 0 {
+			continue
+		}
+		if at, ok := last[id]; ok {
+			g.joined.join(g.nodes[at].trace, g.nodes[i].trace)
+		}
+		last[id] = i
+	}
+}
+
+// callID returns the ID that all attempts of one call share and nothing else.
+func (g *Graph) callID(i int32) Sym {
+	n := &g.nodes[i]
+	if job := g.jobOf(n.span); job != 0 {
+		return job
+	}
+	if f := g.store.FactsOf(n.span); f != nil {
+		return f.CallID
+	}
+	return 0
+}
+
+// joinByNumber gives each root with a number above 0 the failed root that has
+// the number before: the latest to end of those most like it.
+func (g *Graph) joinByNumber(roots []int32) {
+	open := map[rootSign][]int32{}
+	for _, i := range roots {
+		n := &g.nodes[i]
+		if n.number < 0 {
+			continue
+		}
+		if n.number > 0 {
+			at := g.sign(i, n.number-1)
+			stack := open[at]
+			for k := len(stack) - 1; k >= 0; k-- {
+				prev := g.nodes[stack[k]].span
+				if n.span.Start-prev.Start > maxRootPause {
+					break
+				}
+				if prev.End <= n.span.Start {
+					g.joined.join(g.nodes[stack[k]].trace, n.trace)
+					open[at] = slices.Delete(stack, k, k+1)
+					break
+				}
+			}
+		}
+		if n.span.Outcome != OK {
+			at := g.sign(i, n.number)
+			open[at] = append(open[at], i)
+		}
+	}
+}
+
+// rootSign is what attempts of one loop have in common.
+type rootSign struct {
+	id             uint64
+	address, model Sym
+	session        Sym
+	number         int32
+}
+
+func (g *Graph) sign(i, number int32) rootSign {
+	n := &g.nodes[i]
+	at := rootSign{id: n.id, address: n.span.Address, number: number}
+	// The path below a root tells what the root itself does not.
+	for x := i; ; {
+		if f := g.store.FactsOf(g.nodes[x].span); f != nil {
+			at.model, at.session = cmp.Or(at.model, f.Model), cmp.Or(at.session, f.Session)
+		}
+		next := int32(-1)
+		for _, k := range g.children(x) {
+			if g.nodes[k].hop && g.nodes[k].same {
+				if next >= 0 {
+					return at
+				}
+				next = k
+			}
+		}
+		if next < 0 {
+			return at
+		}
+		x = next
+	}
+}
+
+// joinLoops unites runs of roots that follow one another in steady pauses, all
+// but the last of them failed, never two at once.
+func (g *Graph) joinLoops(roots []int32) {
+	bySign := map[rootSign][]int32{}
+	var order []rootSign
+	for _, i := range roots {
+		if g.nodes[i].number > 0 {
+			continue
+		}
+		at := g.sign(i, 0)
+		if bySign[at] == nil {
+			order = append(order, at)
+		}
+		bySign[at] = append(bySign[at], i)
+	}
+	for _, at := range order {
+		all := bySign[at]
+		for i := 0; i < len(all); {
+			end := g.loop(all[i:]) + i
+			if end-i >= minLoop {
+				for _, k := range all[i:end] {
+					g.joined.join(g.nodes[all[i]].trace, g.nodes[k].trace)
+				}
+				i = end
+			} else {
+				i++
+			}
+		}
+	}
+}
+
+// loop returns how many of roots, from the first, may be attempts of one loop.
+func (g *Graph) loop(roots []int32) int {
+	shortest, longest := int64(0), int64(0)
+	for n := 1; n < len(roots); n++ {
+		prev, s := g.nodes[roots[n-1]].span, g.nodes[roots[n]].span
+		pause := s.Start - prev.End
+		if prev.Outcome != Failed && prev.Outcome != Cut || pause < 0 || s.Start-prev.Start > maxRootPause {
+			return n
+		}
+		lo, hi := pause, pause
+		if n > 1 {
+			lo, hi = min(shortest, pause), max(longest, pause)
+		}
+		if float64(hi) > loopStretch*float64(lo)+float64(loopSlack) {
+			return n
+		}
+		shortest, longest = lo, hi
+	}
+	return len(roots)
+}

@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/retryaudit/retryaudit/analyzer"
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+)
+
+// MultiplicativeRetries reports requests that several owners on one path
+// retried, so that their attempts multiply.
+//
+// When an agent, the SDK under it and the gateway behind that each make three
+// attempts, one logical request becomes 3 × 3 × 3 = 27 upstream attempts, all
+// of them while the upstream is in trouble, and the retries of the inner
+// owners keep a rate limit shut for the outer ones. Google's SRE book
+// (chapter 22, Addressing Cascading Failures) asks to retry at one level only
+// for this reason.
+//
+// The rule follows each logical request from its attempts at the last hop up
+// to the user. A level counts as an owner if two or more of its attempts led
+// to this logical request, those that went on to another model or provider
+// left out: a fallback multiplies nothing. Two levels that the spans do not
+// show apart are one owner.
+//
+// It stays silent where only one owner made more than one attempt, however
+// many, and where equal calls stand beside one another without a failure
+// before: steps, samples, polls, hedges.
+//
+// To fix it, keep the retries of one owner, best the one closest to the
+// upstream that reads Retry-After, and set the others to one attempt:
+// maxRetries: 0 in the OpenAI, Anthropic and Vercel SDKs, retry.attempts: 0 in
+// Portkey, proxy_next_upstream off in nginx, retries 0 in HAProxy.
+type MultiplicativeRetries struct {
+	// MinOwners is how many owners on one path are too many.
+	MinOwners int `yaml:"min_owners"`
+}
+
+// NewMultiplicativeRetries returns the rule with its default options.
+func NewMultiplicativeRetries() MultiplicativeRetries { return MultiplicativeRetries{MinOwners: 2} }
+
+// About identifies the rule.
+func (MultiplicativeRetries) About() analyzer.About {
+	return analyzer.About{
+		ID: "multiplicative-retries", Title: "several owners retry the same call, and their attempts multiply",
+		Concern: analyzer.Who, Severity: analyzer.Error, Since: "0.1",
+	}
+}
+
+// Check reports each logical request with at least MinOwners owners.
+func (r MultiplicativeRetries) Check(p *analyzer.Pass) {
+	for _, class := range p.Request.Logical {
+		if len(class) < 2 {
+			continue
+		}
+		r.check(p, class)
+	}
+}
+
+func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) {
+	made := attemptsTowards(class)
+	var path []*trace.Call // of the attempt with most owners, innermost first
+	var end *trace.Attempt
+	for _, a := range class {
+		var owners []*trace.Call
+		for c := a.Call; ; c = c.Parent.Call {
+			if made[c] > 1 && !contains(owners, c.Owner) {
+				owners = append(owners, c)
+			}
+			if c.Parent == nil {
+				break
+			}
+		}
+		if len(owners) > len(path) {
+			path, end = owners, a
+		}
+	}
+	if len(path) < max(2, r.MinOwners) {
+		return
+	}
+	d := analyzer.Diagnostic{
+		Call: path[len(path)-1], Upstream: analyzer.UpstreamOf(p.Request, end), Ticks: class,
+		Conf: trace.Certain, Wasted: analyzer.WasteOf(p.Request, class), Latent: 1,
+	}
+	for _, a := range class {
+		d.Attempts += int64(a.Count.Min)
+	}
+	product := int64(1)
+	for i := len(path) - 1; i >= 0; i-- {
+		o := analyzer.OwnerCount{Owner: path[i].Owner, DeclaredMax: int64(path[i].DeclaredMax)}
+		for c, n := range made {
+			if same(c.Owner, o.Owner) {
+				o.Attempts = max(o.Attempts, n)
+			}
+		}
+		d.Owners = append(d.Owners, o)
+		d.Conf = min(d.Conf, path[i].Conf)
+		product *= o.Attempts
+		d.Latent *= max(o.Attempts, o.DeclaredMax)
+	}
+	d.Text = says(d.Owners, d.Attempts, product)
+	p.Report(d)
+}
+
+// attemptsTowards counts, for each call above the attempts of one logical
+// request, its attempts that led to them; going on to another model or
+// provider is no attempt more.
+func attemptsTowards(class []*trace.Attempt) map[*trace.Call]int64 {
+	made := map[*trace.Call]int64{}
+	seen := map[*trace.Attempt]bool{}
+	for _, a := range class {
+		for x := a; x != nil && !seen[x]; x = x.Call.Parent {
+			seen[x] = true
+			if !x.Fallback {
+				made[x.Call] += int64(x.Count.Min)
+			}
+		}
+	}
+	return made
+}
+
+func contains(calls []*trace.Call, o trace.Owner) bool {
+	for _, c := range calls {
+		if same(c.Owner, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// same reports whether two owners are one, however each was found.
+func same(a, b trace.Owner) bool {
+	a.Known = b.Known
+	return a == b
+}
+
+// says writes the owners as a product where it is one.
+func says(owners []analyzer.OwnerCount, attempts, product int64) string {
+	var factors []string
+	least := int64(0)
+	for _, o := range owners {
+		layer := o.Owner.Layer.String()
+		if layer == "" {
+			layer = "unknown caller"
+		}
+		factors = append(factors, fmt.Sprintf("%s %d", layer, o.Attempts))
+		least = max(least, o.Attempts)
+	}
+	text := strings.Join(factors, " × ")
+	if product == attempts {
+		text += " = "
+	} else {
+		text += ": "
+	}
+	return text + fmt.Sprintf("%d upstream attempts for one logical request; one owner alone would have made %d at most", attempts, least)
+}

@@ -1,0 +1,165 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/retryaudit/retryaudit/analyzer"
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+)
+
+// NonRetryableRetried reports retries of an error that no retry can heal.
+//
+// A wrong key stays wrong, a malformed request stays malformed: a 401, 403,
+// 404, 400, 413 or a refusal by a content filter gets the same answer every
+// time, at the cost of the callee's capacity and of the caller's deadline.
+// The class comes from the provider's own code where the spans hold one, else
+// from the status.
+//
+// The rule looks at each attempt that was refused for good and at the attempt
+// that followed in the same call. It also reports an attempt after a success
+// that its caller had seen, where the attempt's own number says that it was a
+// retry.
+//
+// It stays silent where the next attempt went to another model or provider
+// (see unsafe-fallback), where an authentication challenge or an expired token
+// was answered by the next attempt, where the caller changed the request, and
+// on errors of quota, which quota-retried reports. An error that healed at once
+// is reported as possible only: the provider may have meant something else.
+//
+// To fix it, retry only the codes that the callee documents as transient: in
+// p-retry throw AbortError, in tenacity use retry_if_exception_type, in
+// LangChain set stop conditions by error class; the OpenAI and Anthropic SDKs
+// do so by themselves.
+type NonRetryableRetried struct {
+	// Allow is how many such retries one call may make.
+	Allow int `yaml:"allow"`
+}
+
+// NewNonRetryableRetried returns the rule with its default options.
+func NewNonRetryableRetried() NonRetryableRetried { return NonRetryableRetried{Allow: 0} }
+
+// About identifies the rule.
+func (NonRetryableRetried) About() analyzer.About {
+	return analyzer.About{
+		ID: "non-retryable-retried", Title: "an error that cannot heal is retried",
+		Concern: analyzer.If, Severity: analyzer.Error, Since: "0.1",
+	}
+}
+
+// Check reports each call with more than Allow such retries.
+func (r NonRetryableRetried) Check(p *analyzer.Pass) {
+	for call := range p.Request.Calls() {
+		checkStopped(p, call, r.Allow, func(prev *trace.Attempt) bool {
+			return prev.Verdict == trace.Stop && prev.Class != trace.Quota || answered(prev)
+		})
+	}
+}
+
+// answered reports whether an attempt had brought its caller an answer. A
+// server's own word is no proof that the answer arrived.
+func answered(a *trace.Attempt) bool {
+	if a.Outcome != trace.OK || a.Call.Known != trace.Declared || a.Call.Conf < trace.Certain || len(a.Spans) == 0 {
+		return false
+	}
+	s := a.Spans[0]
+	return s.Kind != trace.Server && s.Kind != trace.Consumer && !s.Flags.Has(trace.Ghost) && s.Outcome == trace.OK
+}
+
+// checkStopped reports a call whose attempts went on after more than allow
+// attempts that stopped accepts, at the same upstream with the same request.
+func checkStopped(p *analyzer.Pass, call *trace.Call, allow int, stopped func(*trace.Attempt) bool) {
+	var cause, again *trace.Attempt
+	count := 0
+	var wasted []*trace.Attempt
+	for prev, retry := range call.Retries() {
+		if retry.Failed() && retry.Class != trace.NoError {
+			p.Need("the reason of the failure", prev.Class != trace.UnknownError || !prev.Failed())
+		}
+		if !stopped(prev) || retry.Fallback || changed(p, prev, retry) {
+			continue
+		}
+		if count++; count > allow && cause == nil {
+			cause, again = prev, retry
+		}
+		wasted = append(wasted, retry)
+	}
+	if cause == nil {
+		return
+	}
+	conf := min(call.Conf, cause.ClassConf)
+	if !cause.Failed() {
+		conf = min(call.Conf, trace.Likely)
+	} else if count == 1 && !again.Failed() {
+		conf = trace.Possible
+	}
+	times := fmt.Sprintf("%d times", count)
+	if count == 1 {
+		times = "once"
+	}
+	text := fmt.Sprintf("retried %s after %s; no retry can change that answer", times, reason(p, cause))
+	if !cause.Failed() {
+		text = fmt.Sprintf("retried %s after an attempt that had succeeded", times)
+	}
+	p.Report(analyzer.Diagnostic{
+		Call: call, Cause: cause, Retry: again, Conf: conf, Text: text,
+		Wasted: analyzer.WasteOf(p.Request, append([]*trace.Attempt{cause}, wasted...)),
+	})
+}
+
+// reason says why an attempt failed, in the callee's words where it gave any.
+func reason(p *analyzer.Pass, a *trace.Attempt) string {
+	code := p.Text(a.Code)
+	switch status := fmt.Sprint(a.Status); {
+	case a.Status != 0 && code != "" && code != status:
+		return fmt.Sprintf("%s %s (%s)", status, code, a.Class)
+	case a.Status != 0:
+		return fmt.Sprintf("%s (%s)", status, a.Class)
+	case code != "" && code != a.Class.String():
+		return fmt.Sprintf("%s (%s)", code, a.Class)
+	}
+	return a.Class.String()
+}
+
+// changed reports whether the caller changed the request between two attempts
+// so that another answer is possible. One that only grew cannot help where it
+// was too large before.
+func changed(p *analyzer.Pass, prev, retry *trace.Attempt) bool {
+	switch prev.Class {
+	case trace.Invalid, trace.Safety, trace.TooLarge, trace.Unsupported:
+	default:
+		return false // a key or a permission does not depend on the input
+	}
+	was, is := input(p, prev), input(p, retry)
+	if was.size > 0 && is.size > 0 {
+		if is.size < was.size {
+			return true
+		}
+		if prev.Class == trace.TooLarge {
+			return false
+		}
+	}
+	return was.hash != 0 && is.hash != 0 && was.hash != is.hash && prev.Class != trace.TooLarge
+}
+
+type inputOf struct {
+	hash uint64
+	size int64
+}
+
+// input reads what the spans of an attempt tell of its input.
+func input(p *analyzer.Pass, a *trace.Attempt) inputOf {
+	var in inputOf
+	for _, s := range a.Spans {
+		f := p.Request.Store.FactsOf(s)
+		if f == nil {
+			continue
+		}
+		if in.hash == 0 {
+			in.hash = f.InputHash
+		}
+		if in.size == 0 {
+			in.size = max(f.InTokens, f.Bytes, 0)
+		}
+	}
+	return in
+}
