@@ -66,6 +66,7 @@ type wire struct {
 	Spans  []byte
 	Count  int64
 	Facts  []trace.Facts
+	Cut    []trace.TraceID
 	Inputs []Input
 	Cells  map[string]*Sums
 }
@@ -73,7 +74,7 @@ type wire struct {
 // MarshalBinary encodes the part.
 func (p *Part) MarshalBinary() ([]byte, error) {
 	w := wire{
-		Suite: p.suite, Texts: p.open.Texts(), Count: int64(len(p.open.Spans)), Facts: p.open.Facts,
+		Suite: p.suite, Texts: p.open.Texts(), Count: int64(len(p.open.Spans)), Facts: p.open.Facts, Cut: p.open.Cut,
 		Inputs: p.inputs, Cells: p.cells,
 	}
 	var err error
@@ -82,7 +83,8 @@ func (p *Part) MarshalBinary() ([]byte, error) {
 	}
 	var out bytes.Buffer
 	out.WriteString(partVersion + "\n")
-	z, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<18))
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +124,7 @@ func (p *Part) UnmarshalBinary(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("part is broken: %w", err)
 	}
+	open.Cut = w.Cut
 	for _, s := range w.Cells {
 		if s == nil {
 			return errors.New("part is broken: a cell without sums")

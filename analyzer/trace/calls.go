@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"time"
@@ -33,7 +34,11 @@ func (b *builder) request(traces []int32) *Request {
 	for _, t := range traces {
 		from, to := g.spansOf(t)
 		b.r.Spans += int(to - from)
-		b.r.Traces = append(b.r.Traces, g.nodes[from].span.Trace)
+		id := g.nodes[from].span.Trace
+		b.r.Traces = append(b.r.Traces, id)
+		if _, cut := slices.BinarySearchFunc(g.store.Cut, id, func(a, b TraceID) int { return bytes.Compare(a[:], b[:]) }); cut {
+			b.r.Cut = true
+		}
 		for _, i := range g.tops[t] {
 			if g.nodes[i].hop {
 				tops = append(tops, i)

@@ -35,7 +35,7 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 	p := &g.nodes[at.node]
 	o := Owner{Layer: p.span.Layer, Service: p.span.Service, Library: p.span.Scope, Op: p.span.Op, Known: cmp.Or(known, Structural)}
 	if p.span.Flags.Has(Ghost) {
-		o.Library, o.Op, o.Known = cmp.Or(agentOf(call), s.Scope), p.want, Inferred
+		o.Library, o.Op, o.Known = cmp.Or(agentOf(call), s.Scope), 0, Inferred
 	}
 	switch {
 	case (s.Kind == Server || s.Kind == Client && s.Flags.Has(Ghost)) && (p.span.Kind == Client || p.span.Flags.Has(Ghost)):

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,8 @@ type Store struct {
 	Spans []Span
 	// Facts holds the rows that Span.Facts points to; row 0 is unused.
 	Facts []Facts
+	// Cut names traces that a bound forced out before they were whole.
+	Cut   []TraceID
 	texts []string
 	index map[string]Sym
 }
@@ -98,10 +101,13 @@ func (s *Store) Canonical() *Store {
 	out.Facts = make([]Facts, 1, len(s.Facts))
 	out.append(s, to)
 	slices.SortFunc(out.Spans, func(a, b Span) int { return out.compare(&a, &b) })
+	slices.SortFunc(out.Cut, func(a, b TraceID) int { return bytes.Compare(a[:], b[:]) })
+	out.Cut = slices.Compact(out.Cut)
 	return out
 }
 
 func (s *Store) append(o *Store, to []Sym) {
+	s.Cut = append(s.Cut, o.Cut...)
 	translate := func(y *Sym) { *y = to[*y] }
 	for i := range o.Spans {
 		span := o.Spans[i]
