@@ -322,7 +322,7 @@ func traceQL(c Cell) string {
 	var parts []string
 	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
 	for _, o := range c.Owners {
-		if o.Service != "" && o.Operation != "" {
+		if o.Service != "" && o.Operation != "" { // others have no span of their own
 			parts = append(parts, fmt.Sprintf("{ resource.service.name = %s && name = %s }", quote(o.Service), quote(o.Operation)))
 		}
 	}

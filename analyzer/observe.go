@@ -179,8 +179,9 @@ func UpstreamOf(r *trace.Request, a *trace.Attempt) trace.Upstream {
 			up.Service = s.Service
 			return up
 		}
-		if s.Address != 0 && up.Address == 0 {
+		if s.Address != 0 {
 			up.Address = s.Address
+			break
 		}
 	}
 	if up.Address == 0 {

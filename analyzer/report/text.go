@@ -241,7 +241,7 @@ func (p *page) finding(f *analyzer.Finding, detail bool) {
 // where the numbers satisfy it: owners' attempts are the most seen, so their
 // product may differ from what one request got.
 func (p *page) product(f *analyzer.Finding, detail bool) {
-	if f.Rule == "multiplicative-retries" && len(f.Owners) > 1 {
+	if f.Rule == "multiplicative-retries" && len(f.Owners) > 1 && !strings.Contains(f.Message, " × ") {
 		product := int64(1)
 		var each []string
 		for i := range f.Owners {

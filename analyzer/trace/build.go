@@ -79,6 +79,7 @@ func Build(s *Store, opt Options) *Graph {
 	g.joined = newUnion(len(g.traces))
 	g.followLinks()
 	g.followKeys()
+	g.pairByTime()
 	g.cutCycles()
 	g.linkKids()
 	g.markHops()

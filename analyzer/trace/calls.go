@@ -114,6 +114,14 @@ func (b *builder) addHidden(at branch) {
 		hops: at.kids, hidden: make([]Range, len(at.kids)), pattern: Retry, known: Structural, conf: Certain,
 		reason: "several servers answered what one client span asked",
 	}
+	for _, k := range at.kids {
+		if b.g.nodes[k].known == Inferred {
+			c.known, c.conf = Inferred, min(c.conf, Likely)
+		}
+		if b.g.nodes[k].unsure {
+			c.unsure, c.conf = true, Possible
+		}
+	}
 	call := b.addCall(at, c)
 	caller := b.g.nodes[at.node].span
 	for i, a := range call.Attempts {
@@ -302,7 +310,9 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 	for _, a := range call.Attempts {
 		for _, s := range a.Spans {
 			if f := g.store.FactsOf(s); f != nil {
-				call.DeclaredMax = max(call.DeclaredMax, f.Counter.Max)
+				if f.Counter.Meaning == Ordinal {
+					call.DeclaredMax = max(call.DeclaredMax, f.DeclaredMax)
+				}
 				if call.Deadline.Scope == 0 && f.Deadline.Scope == CallScope {
 					call.Deadline = f.Deadline
 				}
@@ -311,8 +321,8 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		call.Ambiguous = call.Ambiguous || a.unsure
 		if prev != nil && len(prev.Spans) > 0 && len(a.Spans) > 0 {
 			a.Fallback = b.elsewhere(prev, a)
-			if prev.Spans[0].Instance == a.Spans[0].Instance && !call.Ambiguous && prev.End <= a.Start {
-				a.Wait = Idle{time.Duration(a.Start - prev.End), call.Known}
+			if prev.Spans[0].Instance == a.Spans[0].Instance && !call.Ambiguous && prev.End <= a.Start+clockGrain {
+				a.Wait = Idle{time.Duration(max(0, a.Start-prev.End)), call.Known}
 			}
 		}
 		prev = a
@@ -324,7 +334,7 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		}
 	}
 	if at.node >= 0 {
-		if f := g.store.FactsOf(g.nodes[at.node].span); f != nil && f.DeclaredMax > 0 {
+		if f := g.store.FactsOf(g.nodes[at.node].span); f != nil && f.Counter.Meaning != Ordinal && f.DeclaredMax > 0 {
 			call.DeclaredMax = f.DeclaredMax
 		}
 	}

@@ -15,6 +15,10 @@ const (
 	maxIdle = int64(10 * time.Second)
 	// minPolls is how many successes in a row make a series of polls.
 	minPolls = 2
+	// clockGrain is how much later than the next one's start an attempt may seem
+	// to end: the JavaScript SDK gives starts in whole milliseconds, durations
+	// in microseconds.
+	clockGrain = int64(time.Millisecond)
 	// pollSlack is the share by which a poll may miss the pace of its series.
 	pollSlack = 0.2
 )
@@ -138,7 +142,7 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 	if id := c.g.callID(i); id != 0 {
 		prev := c.byCall[id]
 		defer func() { c.byCall[id] = c.prev }()
-		if prev != nil && prev.end <= n.span.Start {
+		if prev != nil && prev.end <= n.span.Start+clockGrain {
 			prev.known, prev.conf = Declared, Certain
 			c.extend(prev, i, Exact(0), "the same call or job ID")
 			return
@@ -238,7 +242,7 @@ func (c *chainer) placeNumbered(i int32, sign openSign) {
 			return
 		}
 	}
-	if c.ends[n.number-1] > n.span.Start {
+	if c.ends[n.number-1] > n.span.Start+clockGrain {
 		c.start(i, Hedge, n.number, "begun before the attempt before it had failed")
 		return
 	}
@@ -398,7 +402,7 @@ func (c *chainer) offer(at *chain, sign openSign) {
 			key = key.at(level)
 			q := c.open[key]
 			if q == nil {
-				q = &queue{}
+				q = newQueue()
 				c.open[key] = q
 			}
 			q.push(entry{chain: at, length: len(at.hops), end: at.end})
@@ -446,8 +450,10 @@ func (c *chainer) take(sign openSign, start int64, levels uint8) (at *chain, man
 	return nil, false
 }
 
-// queue is a heap of chains by the end of their last hop.
-type queue struct{ heap []entry }
+// queue holds chains, those first whose last hop ended first.
+type queue struct{ heap[entry] }
+
+func newQueue() *queue { return &queue{heap[entry]{less: entry.less}} }
 
 // entry is dead once its chain has grown or closed.
 type entry struct {
@@ -462,44 +468,15 @@ func (e entry) less(o entry) bool {
 	return cmp.Or(cmp.Compare(e.end, o.end), cmp.Compare(e.chain.order, o.chain.order)) < 0
 }
 
-func (q *queue) push(e entry) {
-	q.heap = append(q.heap, e)
-	for i := len(q.heap) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !q.heap[i].less(q.heap[up]) {
-			break
-		}
-		q.heap[i], q.heap[up] = q.heap[up], q.heap[i]
-		i = up
-	}
-}
-
-func (q *queue) pop() {
-	n := len(q.heap) - 1
-	q.heap[0] = q.heap[n]
-	q.heap = q.heap[:n]
-	for i := 0; ; {
-		down := 2*i + 1
-		if down+1 < n && q.heap[down+1].less(q.heap[down]) {
-			down++
-		}
-		if down >= n || !q.heap[down].less(q.heap[i]) {
-			return
-		}
-		q.heap[i], q.heap[down] = q.heap[down], q.heap[i]
-		i = down
-	}
-}
-
 // popEnded takes the live chain that ended first, if it had ended by start.
 func (q *queue) popEnded(start int64) (entry, bool) {
-	for len(q.heap) > 0 {
-		e := q.heap[0]
+	for len(q.all) > 0 {
+		e := q.all[0]
 		if !e.live() {
 			q.pop()
 			continue
 		}
-		if e.end > start {
+		if e.end > start+clockGrain {
 			break
 		}
 		q.pop()

@@ -76,7 +76,7 @@ func compareCounter(a, b Counter) int {
 		return 0
 	}
 	return cmp.Or(
-		cmp.Compare(a.Meaning, b.Meaning), cmp.Compare(a.N, b.N), cmp.Compare(a.Max, b.Max),
+		cmp.Compare(a.Meaning, b.Meaning), cmp.Compare(a.N, b.N),
 		cmp.Compare(flag(a.Received), flag(b.Received)), cmp.Compare(flag(a.Resends), flag(b.Resends)),
 		cmp.Compare(a.Source, b.Source),
 	)

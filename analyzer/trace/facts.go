@@ -16,7 +16,8 @@ type Facts struct {
 	// size of the request body.
 	InTokens, OutTokens, Bytes, Chunks int64
 	// DeclaredMax is the number of attempts that a setting on the span allows,
-	// the first one included; 0 is unknown.
+	// the first one included; 0 is unknown. Beside an ordinal it limits the
+	// attempts that the span is one of, else those that it makes.
 	DeclaredMax int32
 	Model       Sym // model asked for
 	Tool        Sym // tool that ran
@@ -37,7 +38,7 @@ type Facts struct {
 
 // NewFacts returns facts of which nothing is known.
 func NewFacts() Facts {
-	return Facts{Counter: Counter{Max: -1}, InTokens: -1, OutTokens: -1, Bytes: -1, Chunks: -1}
+	return Facts{InTokens: -1, OutTokens: -1, Bytes: -1, Chunks: -1}
 }
 
 // KeyKind says what an ID names.
@@ -96,9 +97,7 @@ type Counter struct {
 	// challenges, too (http.request.resend_count).
 	Resends bool
 	N       int32
-	// Max is the highest number of attempts allowed, −1 where absent.
-	Max    int32
-	Source Sym // the attribute or header, for explanations
+	Source  Sym // the attribute or header, for explanations
 }
 
 // AskState says what an answer said about when to come back.

@@ -10,7 +10,11 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 	s := first.span
 	known := call.Known
 	if s.Kind == Consumer || s.Flags.Has(Job) {
-		return Owner{Layer: jobLayer(s), Service: s.Service, Library: s.Scope, Op: s.Op, Known: cmp.Or(known, Structural)}
+		o := Owner{Layer: jobLayer(s), Service: s.Service, Library: s.Scope, Op: s.Op, Known: cmp.Or(known, Structural)}
+		if at.node >= 0 && s.Kind != Consumer {
+			o.Op = g.nodes[at.node].span.Op // the run that the step is a part of
+		}
+		return o
 	}
 	if at.node < 0 {
 		// Nobody made a span of the call: the process that sent it, or, of a
@@ -45,7 +49,7 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 			o.Layer, o.Library = SDK, cmp.Or(s.Agent, o.Library)
 			return o
 		}
-		return Owner{Layer: Proxy, Service: p.span.Address, Op: p.want, Known: Structural}
+		return Owner{Layer: Proxy, Service: p.span.Address, Known: cmp.Or(known, Structural)}
 	case p.span.Kind == Server || p.span.Kind == Consumer:
 		if o.Layer != Proxy {
 			if first.same {
@@ -65,6 +69,8 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 		}
 	case b.agentOwns(c):
 		o.Layer, o.Library = SDK, agentOf(call)
+	case (p.span.Layer == QueueLayer || p.span.Layer == WorkflowLayer) && s.Layer == Transport:
+		o.Layer = App // code in the step, not the engine that runs it
 	}
 	return o
 }

@@ -603,9 +603,6 @@ func (r *reader) counter(f *trace.Facts) {
 	}
 	if text := l.value("max"); text != "" {
 		f.DeclaredMax, r.used = r.small("max", text), true
-		if f.Counter.Meaning != 0 {
-			f.Counter.Max = f.DeclaredMax
-		}
 	}
 }
 

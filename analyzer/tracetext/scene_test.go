@@ -170,17 +170,17 @@ func TestFacts(t *testing.T) {
 		want  func(store *trace.Store, f *trace.Facts)
 	}{
 		{"attempt=2 max=5", func(st *trace.Store, f *trace.Facts) {
-			f.Counter = trace.Counter{Meaning: trace.Ordinal, N: 2, Max: 5, Source: st.Sym("attempt")}
+			f.Counter = trace.Counter{Meaning: trace.Ordinal, N: 2, Source: st.Sym("attempt")}
 			f.DeclaredMax = 5
 		}},
 		{"received=1", func(st *trace.Store, f *trace.Facts) {
-			f.Counter = trace.Counter{Meaning: trace.Ordinal, N: 1, Max: -1, Received: true, Source: st.Sym("received")}
+			f.Counter = trace.Counter{Meaning: trace.Ordinal, N: 1, Received: true, Source: st.Sym("received")}
 		}},
 		{"resend=3", func(st *trace.Store, f *trace.Facts) {
-			f.Counter = trace.Counter{Meaning: trace.Ordinal, N: 3, Max: -1, Resends: true, Source: st.Sym("resend")}
+			f.Counter = trace.Counter{Meaning: trace.Ordinal, N: 3, Resends: true, Source: st.Sym("resend")}
 		}},
 		{"total=4", func(st *trace.Store, f *trace.Facts) {
-			f.Counter = trace.Counter{Meaning: trace.Total, N: 4, Max: -1, Source: st.Sym("total")}
+			f.Counter = trace.Counter{Meaning: trace.Total, N: 4, Source: st.Sym("total")}
 		}},
 		{"max=3", func(_ *trace.Store, f *trace.Facts) { f.DeclaredMax = 3 }},
 		{"retry_after=2s", func(st *trace.Store, f *trace.Facts) {
