@@ -80,7 +80,7 @@ func (o observer) class(r *trace.Request, s *Sums, class []*trace.Attempt) {
 		if len(a.Spans) == 0 {
 			s.Lanes[laneHidden] += n
 		}
-		if beyond(a) {
+		if HidesAttempts(a) {
 			s.Lanes[laneBeyond] += n
 		}
 	}
@@ -119,7 +119,7 @@ func (o observer) attempt(r *trace.Request, key string, a *trace.Attempt) {
 	if a.Verdict == trace.Stop {
 		row.Lanes[laneStopped] += n
 	}
-	if beyond(a) {
+	if HidesAttempts(a) {
 		row.Lanes[laneBeyond] += n
 	}
 	if len(a.Spans) > 0 {
@@ -136,9 +136,9 @@ func (o observer) attempt(r *trace.Request, key string, a *trace.Attempt) {
 	}
 }
 
-// beyond reports whether a library or protocol that makes its own attempts
-// stands at the end of an attempt, so that those cannot be seen.
-func beyond(a *trace.Attempt) bool {
+// HidesAttempts reports whether a library or protocol that makes its own
+// attempts stands at the end of an attempt, so that those cannot be seen.
+func HidesAttempts(a *trace.Attempt) bool {
 	if len(a.Spans) == 0 {
 		return false
 	}

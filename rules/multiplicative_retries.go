@@ -51,10 +51,12 @@ func (MultiplicativeRetries) About() analyzer.About {
 // Check reports each logical request with at least MinOwners owners.
 func (r MultiplicativeRetries) Check(p *analyzer.Pass) {
 	for _, class := range p.Request.Logical {
-		if len(class) < 2 {
-			continue
+		for _, a := range class {
+			p.Need("the HTTP client's spans below the SDK's", !analyzer.HidesAttempts(a))
 		}
-		r.check(p, class)
+		if len(class) > 1 {
+			r.check(p, class)
+		}
 	}
 }
 

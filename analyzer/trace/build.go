@@ -81,6 +81,7 @@ func Build(s *Store, opt Options) *Graph {
 	g.followKeys()
 	g.pairByTime()
 	g.cutCycles()
+	g.unnestRuns()
 	g.linkKids()
 	g.markHops()
 	g.nameGhosts()

@@ -101,7 +101,7 @@ func (g *Graph) hides(i int32, kids []int32) bool {
 	}
 	for _, k := range kids {
 		s := g.nodes[k].span
-		if s.Kind != Server || s.Flags.Has(Redirected) || g.nodes[k].want != g.nodes[kids[0]].want {
+		if s.Kind != Server || s.Flags&(Redirected|Job) != 0 || g.nodes[k].want != g.nodes[kids[0]].want {
 			return false
 		}
 	}

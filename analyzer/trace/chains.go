@@ -122,7 +122,7 @@ func (c *chainer) run(hops, beside []int32, resent map[int32]Pattern) {
 			c.start(i, pattern, -1, "sent again for a "+pattern.String())
 			continue
 		}
-		if n.span.Flags.Has(Health) {
+		if n.span.Flags.Has(Health) && !n.same && n.number < 0 {
 			c.start(i, Probe, -1, "a health check is no retry")
 			continue
 		}

@@ -323,3 +323,26 @@ func (j *joiner) behind(sender, r int32) int32 {
 	}
 	return at
 }
+
+// unnestRuns hangs the run of a job that an earlier run of it published again
+// beside that run: some queues publish a retry from within the failing run, so
+// that runs would stand each below the one before.
+func (g *Graph) unnestRuns() {
+	g.linkKids()
+	for _, i := range g.tour {
+		job := g.jobOf(g.nodes[i].span)
+		if job == 0 {
+			continue
+		}
+		const deep = 16 // a run publishes its retry within a few spans
+		at := g.nodes[i].parent
+		for n := 0; at >= 0 && n < deep; n++ {
+			if g.jobOf(g.nodes[at].span) == job && g.nodes[at].span.Ask == g.nodes[i].span.Ask {
+				// The tour comes from above: the earlier run is in place already.
+				g.nodes[i].parent, g.nodes[i].known = g.nodes[at].parent, Declared
+				break
+			}
+			at = g.nodes[at].parent
+		}
+	}
+}

@@ -1,8 +1,3 @@
-// Package trace holds normalised spans and makes the requests of a set of
-// them: calls, and under each call the attempts that somebody made of it.
-//
-// It imports the standard library only. Attribute names are unknown here:
-// ingest/semconv has read them by the time a span arrives.
 package trace
 
 import (

@@ -69,7 +69,7 @@ func parse(dir string) ([]source, error) {
 func parseRule(file *ast.File, about *ast.FuncDecl) (source, error) {
 	receiver, ok := about.Recv.List[0].Type.(*ast.Ident)
 	if !ok {
-		return source{}, fmt.Errorf("About has a pointer as receiver; a rule is a value")
+		return source{}, fmt.Errorf("the receiver of About is a pointer; a rule is a value")
 	}
 	s := source{name: receiver.Name, id: idOf(about)}
 	if s.id == "" {

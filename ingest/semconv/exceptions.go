@@ -1,0 +1,114 @@
+package semconv
+
+import (
+	"strings"
+
+	otel "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/record"
+)
+
+// exceptionRows: exceptions and errors as attributes of the span itself.
+var exceptionRows = []row{
+	{key: otel.ErrorTypeKey, to: errorType},
+	{key: "error.code", to: errorCode}, // litellm integrations/_types/open_inference.py
+	{key: "error.message", to: errorText},
+	{key: "error.reason", to: errorText}, // Envoy common_values.h
+	{key: "reason", to: errorText, under: "agentgateway"},
+	{key: "error", to: errorText, under: "claude_code."},
+	{key: otel.ExceptionTypeKey, to: exceptionType},
+	{key: otel.ExceptionMessageKey, to: exceptionText},
+}
+
+// eventUse says what a span event means.
+type eventUse uint8
+
+const (
+	exceptionEvent eventUse = iota + 1
+	firstEvent              // the first of them is the first output
+	chunkEvent              // one of many pieces of output
+	retryEvent
+	cancelEvent
+	doneEvent // the run ended well
+	failEvent // the run failed, whatever the status
+)
+
+// events are the span events that bear on retries, by name.
+var events = map[string]eventUse{
+	"exception":                         exceptionEvent, // specification trace/exceptions.md
+	"rpc.client.call.exception":         exceptionEvent, // semantic-conventions
+	"gen_ai.client.operation.exception": exceptionEvent, // semantic-conventions-genai
+	"ai.stream.firstChunk":              firstEvent,     // vercel/ai packages/ai/src/telemetry
+	"First Token Stream Event":          firstEvent,     // openinference openai/_stream.py
+	"gen_ai.first_token":                firstEvent,     // recordings
+	"first_token_sent_to_user":          firstEvent,     // recordings
+	"first_downstream_tx_byte_sent":     firstEvent,     // Envoy
+	"Inbound message":                   firstEvent,     // gRPC A72
+	"gen_ai.content.completion.chunk":   chunkEvent,     // openllmetry semconv_ai
+	"llm.content.completion.chunk":      chunkEvent,
+	"new_token":                         chunkEvent, // langsmith
+	"gen_ai.request.attempt":            retryEvent, // Claude Code monitoring
+	"retry.scheduled":                   retryEvent,
+	"HTTP request failure":              retryEvent, // AWS Java agent
+	"AwaitingRetry":                     retryEvent, // prefect
+	"Retrying":                          retryEvent,
+	"cancelled":                         cancelEvent,
+	"span.cancelled":                    cancelEvent, // openinference llama_index/_handler.py
+	"job failed":                        failEvent,   // bullmq
+	"job completed":                     doneEvent,
+}
+
+// readEvents takes in the events of the record.
+func (n *Normalizer) readEvents(all []record.Event) {
+	for i := range all {
+		e := &all[i]
+		switch events[e.Name] {
+		case exceptionEvent:
+			n.exceptions++
+			for j := range e.Attrs {
+				switch a := &e.Attrs[j]; a.Key {
+				case string(otel.ExceptionTypeKey):
+					n.at[exceptionType] = &a.Value
+				case string(otel.ExceptionMessageKey):
+					n.at[exceptionText] = &a.Value
+				}
+			}
+		case firstEvent:
+			n.output(e.Time)
+		case chunkEvent:
+			n.facts.Chunks = max(0, n.facts.Chunks) + 1
+			n.output(e.Time)
+		case retryEvent:
+			n.event(trace.RetryEvent, e.Time)
+		case cancelEvent:
+			n.event(trace.CancelEvent, e.Time)
+			if n.facts.CancelledAt == 0 {
+				n.facts.CancelledAt = e.Time
+			}
+		case doneEvent:
+			if n.said == trace.Unstated {
+				n.said = trace.OK
+			}
+		case failEvent:
+			n.said = trace.Failed
+			for j := range e.Attrs {
+				if strings.HasSuffix(e.Attrs[j].Key, "reason") {
+					n.at[errorText] = &e.Attrs[j].Value
+				}
+			}
+		}
+	}
+}
+
+// output records that output had been delivered at a time.
+func (n *Normalizer) output(at int64) {
+	if at > 0 && (n.facts.FirstOutput == 0 || at < n.facts.FirstOutput) {
+		n.facts.FirstOutput = at
+	}
+	n.factual = true
+}
+
+func (n *Normalizer) event(kind trace.EventKind, at int64) {
+	n.events = append(n.events, trace.Event{Kind: kind, At: at})
+}
