@@ -159,18 +159,9 @@ func RowKey(r *trace.Request, a *trace.Attempt) string {
 func UpstreamOf(r *trace.Request, a *trace.Attempt) trace.Upstream {
 	up := a.Call.Upstream
 	up.Model = a.Model
-	spans := a.Spans
-	for c := a.Call; len(spans) == 0; c = c.Parent.Call {
-		// A hidden attempt went where the others of its call went.
-		for _, other := range c.Attempts {
-			if len(other.Spans) > 0 {
-				spans = other.Spans
-				break
-			}
-		}
-		if len(spans) == 0 && c.Parent == nil {
-			return up
-		}
+	spans := seenSpans(a)
+	if len(spans) == 0 {
+		return up
 	}
 	up.Service, up.Address = 0, 0
 	for i := len(spans) - 1; i >= 0; i-- {
@@ -190,6 +181,22 @@ func UpstreamOf(r *trace.Request, a *trace.Attempt) trace.Upstream {
 		up.Service, up.Address = service, 0
 	}
 	return up
+}
+
+// seenSpans returns the spans of an attempt; of a hidden one those of another
+// attempt of its call, or of the one that made the call: it went the same way.
+func seenSpans(a *trace.Attempt) []*trace.Span {
+	for x := a; x != nil; x = x.Call.Parent {
+		if len(x.Spans) > 0 {
+			return x.Spans
+		}
+		for _, other := range x.Call.Attempts {
+			if len(other.Spans) > 0 {
+				return other.Spans
+			}
+		}
+	}
+	return nil
 }
 
 // WasteOf is what the retries of attempts cost that did not succeed: all after

@@ -192,6 +192,7 @@ func (b *builder) walk(a *Attempt, start int32) {
 		n := &g.nodes[i]
 		a.Spans = append(a.Spans, n.span)
 		a.unsure = a.unsure || n.unsure
+		a.Model = cmp.Or(a.Model, n.model)
 		if n.span.Flags.Has(Ghost) {
 			b.r.Missing++
 		}
@@ -260,7 +261,6 @@ func (b *builder) judge(a *Attempt) {
 		}
 		a.Status = cmp.Or(a.Status, s.Status)
 		if f := g.store.FactsOf(s); f != nil {
-			a.Model = cmp.Or(a.Model, f.Model)
 			if a.Asked.State == Absent {
 				a.Asked = f.RetryAfter
 			}
@@ -321,6 +321,10 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		call.Ambiguous = call.Ambiguous || a.unsure
 		if prev != nil && len(prev.Spans) > 0 && len(a.Spans) > 0 {
 			a.Fallback = b.elsewhere(prev, a)
+			if (prev.Model == 0) != (a.Model == 0) && (prev.Spans[0].Flags | a.Spans[0].Flags).Has(Ghost) {
+				// The lost span would tell whether this went to another model.
+				call.Conf = min(call.Conf, Possible)
+			}
 			if prev.Spans[0].Instance == a.Spans[0].Instance && !call.Ambiguous && prev.End <= a.Start+clockGrain {
 				a.Wait = Idle{time.Duration(max(0, a.Start-prev.End)), call.Known}
 			}

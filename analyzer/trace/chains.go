@@ -19,6 +19,9 @@ const (
 	// to end: the JavaScript SDK gives starts in whole milliseconds, durations
 	// in microseconds.
 	clockGrain = int64(time.Millisecond)
+	// minProbe is the shortest period of health checks: Kubernetes takes whole
+	// seconds (periodSeconds of a probe).
+	minProbe = int64(time.Second)
 	// pollSlack is the share by which a poll may miss the pace of its series.
 	pollSlack = 0.2
 )
@@ -122,8 +125,9 @@ func (c *chainer) run(hops, beside []int32, resent map[int32]Pattern) {
 			c.start(i, pattern, -1, "sent again for a "+pattern.String())
 			continue
 		}
-		if n.span.Flags.Has(Health) && !n.same && n.number < 0 {
+		if c.probes(i) {
 			c.start(i, Probe, -1, "a health check is no retry")
+			c.offer(c.prev, c.sign(i, argless))
 			continue
 		}
 		c.place(i, argless, polls, beside)
@@ -131,13 +135,20 @@ func (c *chainer) run(hops, beside []int32, resent map[int32]Pattern) {
 	}
 }
 
+// probes reports whether a health check is one of a series that would go on
+// without a failure, too. Attempts of one check follow one another faster.
+func (c *chainer) probes(i int32) bool {
+	n := &c.g.nodes[i]
+	if !n.span.Flags.Has(Health) || n.number >= 0 {
+		return false
+	}
+	return c.rootless || c.prev == nil || n.span.Start-c.last(c.prev).span.Start >= minProbe
+}
+
 // place finds the chain that hop i continues, or starts a new one.
 func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 	n := &c.g.nodes[i]
-	sign := openSign{args: n.span.ArgsHash, input: n.input, model: n.model, address: n.address, number: -1}
-	if argless {
-		sign.args = 0
-	}
+	sign := c.sign(i, argless)
 	defer func() { c.offer(c.prev, sign) }()
 	if id := c.g.callID(i); id != 0 {
 		prev := c.byCall[id]
@@ -175,6 +186,16 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 		return
 	}
 	c.start(i, c.beside(i, polls), -1, c.why(i))
+}
+
+// sign is what a chain and the hop that continues it have in common.
+func (c *chainer) sign(i int32, argless bool) openSign {
+	n := &c.g.nodes[i]
+	s := openSign{args: n.span.ArgsHash, input: n.input, model: n.model, address: n.address, number: -1}
+	if argless {
+		s.args = 0
+	}
+	return s
 }
 
 // follow decides whether hop i, which comes after a failed hop, is another

@@ -312,73 +312,73 @@ func (g *Graph) pairGhosts(t int32, ghosts []int32) {
 	}
 }
 
-// nameGhosts says what ghosts want: what hops want that have such children
-// under such a caller elsewhere, if those agree; else what their children want.
+// sign is where a hop stands: what it was asked by and asked for, and how many
+// like it came before it. A ghost is taken for what stands there elsewhere.
+type sign struct {
+	service, caller, child Sym
+	before                 int
+}
+
+// name is what hops of one sign want; split says that they do not agree.
+type name struct {
+	ask        Sym
+	flags      Flags
+	layer      Layer
+	model      Sym
+	split      bool
+	modelSplit bool
+}
+
+// nameGhosts says what ghosts want, and of which model: what hops do that have
+// such children under such a caller elsewhere, if those agree; else what their
+// children want.
 func (g *Graph) nameGhosts() {
 	if len(g.ghosts) == 0 {
 		return
 	}
-	type sign struct{ service, caller, child Sym }
-	type name struct {
-		ask   Sym
-		flags Flags
-		layer Layer
-		split bool
-	}
-	signOf := func(i int32) (sign, bool) {
-		n := &g.nodes[i]
-		for _, k := range g.children(i) {
-			if !g.nodes[k].hop {
-				continue
-			}
-			caller := Sym(0)
-			if n.parent >= 0 {
-				caller = g.nodes[n.parent].span.Ask
-			}
-			return sign{n.span.Service, caller, g.nodes[k].span.Ask}, true
-		}
-		return sign{}, false
-	}
 	base := int32(len(g.nodes) - len(g.ghosts))
-	wanted := map[sign]bool{}
-	for i := base; i < int32(len(g.nodes)); i++ {
-		if y, ok := signOf(i); ok && g.nodes[i].span.Kind == Internal {
-			wanted[y] = true
+	names := map[sign]*name{}
+	signs := map[int32]sign{}
+	g.eachSign(func(i int32, at sign) {
+		if i >= base && g.nodes[i].span.Kind == Internal {
+			signs[i] = at
+			names[at] = nil
 		}
-	}
-	names := map[sign]name{}
-	for i := range base {
-		n := &g.nodes[i]
-		if !n.hop || n.span.Kind == Server || n.span.Kind == Consumer {
-			continue
-		}
-		y, ok := signOf(i)
-		if !ok || !wanted[y] {
-			continue
+	})
+	g.eachSign(func(i int32, at sign) {
+		s := g.nodes[i].span
+		was, wanted := names[at]
+		if i >= base || !wanted || s.Kind == Server || s.Kind == Consumer {
+			return
 		}
 		const kept = ModelAsk | ToolRun | Job
-		was, ok := names[y]
-		is := name{ask: n.span.Ask, flags: n.span.Flags & kept, layer: n.span.Layer}
-		if ok && (was.ask != is.ask || was.flags != is.flags) {
-			is.split = true
+		is := &name{ask: s.Ask, flags: s.Flags & kept, layer: s.Layer}
+		if f := g.store.FactsOf(s); f != nil {
+			is.model = f.Model
 		}
-		is.split = is.split || was.split
-		names[y] = is
-	}
+		if was != nil {
+			is.split = was.split || was.ask != is.ask || was.flags != is.flags
+			is.modelSplit = was.modelSplit || was.model != is.model
+		}
+		names[at] = is
+	})
 	// Inner ghosts first: an outer one may take its name from them.
 	for t := len(g.tour) - 1; t >= 0; t-- {
 		i := g.tour[t]
-		if i < base {
+		at, ok := signs[i]
+		if !ok {
 			continue
 		}
 		s := g.nodes[i].span
-		y, ok := signOf(i)
-		if !ok || s.Kind != Internal {
-			continue
-		}
-		if n, ok := names[y]; ok && !n.split {
+		if n := names[at]; n != nil && !n.split {
 			s.Ask, s.Layer = n.ask, n.layer
 			s.Flags |= n.flags
+			if n.model != 0 && !n.modelSplit {
+				f := NewFacts()
+				f.Model = n.model
+				s.Facts = uint32(len(g.store.Facts))
+				g.store.Facts = append(g.store.Facts, f)
+			}
 			continue
 		}
 		for _, k := range g.children(i) {
@@ -390,6 +390,33 @@ func (g *Graph) nameGhosts() {
 				}
 				break
 			}
+		}
+	}
+}
+
+// eachSign calls f for each hop that has a hop below.
+func (g *Graph) eachSign(f func(i int32, at sign)) {
+	count := map[sign]int{}
+	of := func(i int32, caller Sym) {
+		for _, k := range g.children(i) {
+			if g.nodes[k].hop {
+				at := sign{service: g.nodes[i].span.Service, caller: caller, child: g.nodes[k].span.Ask}
+				n := count[at]
+				count[at]++
+				at.before = n
+				f(i, at)
+				return
+			}
+		}
+	}
+	for _, i := range g.tour {
+		if g.nodes[i].parent < 0 {
+			clear(count)
+			of(i, 0)
+		}
+		clear(count)
+		for _, k := range g.children(i) {
+			of(k, g.nodes[i].span.Ask)
 		}
 	}
 }

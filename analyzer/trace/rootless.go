@@ -139,8 +139,8 @@ func (g *Graph) joinLoops(roots []int32) {
 	bySign := map[rootSign][]int32{}
 	var order []rootSign
 	for _, i := range roots {
-		if g.nodes[i].number > 0 {
-			continue
+		if g.nodes[i].number >= 0 {
+			continue // its number says what it is
 		}
 		at := g.sign(i, 0)
 		if bySign[at] == nil {
