@@ -174,8 +174,11 @@ func newFinding(a About, c Cell) Finding {
 // findingOf reads a request rule's cell.
 func findingOf(a About, c Cell, s *Sums) Finding {
 	f := newFinding(a, c)
-	f.Severity = Grade(highest(s, laneGrade)).String()
-	f.Confidence = trace.Confidence(highest(s, laneConf)).String()
+	grade, conf := Grade(highest(s, laneGrade)), trace.Confidence(highest(s, laneConf))
+	if conf == trace.Possible {
+		grade = min(grade, Warning) // what is no more than possible is no error
+	}
+	f.Severity, f.Confidence = grade.String(), conf.String()
 	f.Occurrences = s.Lanes[laneOccurrences]
 	f.Wasted = Waste{
 		Attempts: s.Lanes[laneWastedAttempts], Seconds: float64(s.Lanes[laneWastedMS]) / 1000,

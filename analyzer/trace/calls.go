@@ -306,6 +306,9 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 	call.Upstream = b.upstream(call, first)
 	call.Owner = b.owner(call, at, c)
 	call.Known = cmp.Or(call.Known, Structural)
+	if at.node < 0 && first.span.Kind == Server && len(call.Attempts) > 1 && call.Known == Inferred {
+		call.Conf = min(call.Conf, Possible) // others may have called the server, too
+	}
 	var prev *Attempt
 	for _, a := range call.Attempts {
 		for _, s := range a.Spans {
@@ -321,7 +324,8 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		call.Ambiguous = call.Ambiguous || a.unsure
 		if prev != nil && len(prev.Spans) > 0 && len(a.Spans) > 0 {
 			a.Fallback = b.elsewhere(prev, a)
-			if (prev.Model == 0) != (a.Model == 0) && (prev.Spans[0].Flags | a.Spans[0].Flags).Has(Ghost) {
+			ghosts := (prev.Spans[0].Flags | a.Spans[0].Flags).Has(Ghost)
+			if (prev.Model == 0 || a.Model == 0) && ghosts && prev.Spans[0].Kind == Internal {
 				// The lost span would tell whether this went to another model.
 				call.Conf = min(call.Conf, Possible)
 			}

@@ -28,16 +28,16 @@ func (g *Graph) placeGhosts() {
 		for end < len(g.ghosts) && g.nodes[base+int32(end)].trace == t {
 			end++
 		}
-		var inner, callers []int32
+		var inner, outer []int32
 		for j := i; j < end; j++ {
 			if g.ghosts[j].Kind == Client {
-				callers = append(callers, base+int32(j))
+				outer = append(outer, base+int32(j))
 			} else {
 				inner = append(inner, base+int32(j))
 			}
 		}
 		g.holdGhosts(t, inner, root)
-		g.pairGhosts(t, callers)
+		g.pairGhosts(t, outer, root)
 		i = end
 	}
 }
@@ -269,47 +269,92 @@ func (h *holders) better(a, b held) held {
 	return a
 }
 
-// pairGhosts hangs ghosts that stand for a lost client of server spans under
-// the client span, in another service of the trace, that was waiting for them:
-// a proxy that forwards the trace but exports no spans. Each takes the latest
-// free client that wants the same, else shares the one that was last taken.
-func (g *Graph) pairGhosts(t int32, ghosts []int32) {
+// pairGhosts finds the callers of ghosts that stand for a lost client of server
+// spans. The caller is in another service: the latest begun of those spans that
+// were going on and want the same, a client that has no server of its own, the
+// server span of a gateway whose client spans are lost, or a library's span;
+// else the shortest span around that is no client.
+func (g *Graph) pairGhosts(t int32, ghosts, root []int32) {
 	if len(ghosts) == 0 {
 		return
 	}
 	from, to := g.spansOf(t)
-	free, taken := map[Sym][]int32{}, map[Sym][]int32{}
 	slices.SortFunc(ghosts, g.before)
+	open := map[Sym]*callers{}
+	around := map[Sym]*holders{}
 	next := from
-	for _, i := range ghosts {
-		ghost := g.nodes[i].span
+	parents := make([]int32, len(ghosts))
+	for n, i := range ghosts {
+		ghost, server := g.nodes[i].span, g.nodes[g.children(i)[0]].span
 		for ; next < to && g.nodes[next].span.Start <= ghost.Start+grace; next++ {
 			s := g.nodes[next].span
-			if s.Kind == Client && !slices.ContainsFunc(g.children(next), func(k int32) bool { return g.nodes[k].span.Kind == Server }) {
-				free[s.Ask] = append(free[s.Ask], next)
+			if s.Kind == Client && slices.ContainsFunc(g.children(next), func(k int32) bool { return g.nodes[k].span.Kind == Server }) {
+				continue
 			}
+			if open[s.Ask] == nil {
+				open[s.Ask] = &callers{g: g}
+			}
+			open[s.Ask].free = append(open[s.Ask].free, next)
 		}
-		server := g.nodes[g.children(i)[0]].span
-		fits := func(stack []int32) ([]int32, int32) {
-			for len(stack) > 0 {
-				at := stack[len(stack)-1]
-				s := g.nodes[at].span
-				if s.End+grace >= ghost.Start && s.Service != server.Service {
-					return stack, at
+		parents[n] = none
+		if c := open[ghost.Ask]; c != nil {
+			parents[n] = c.of(ghost.Start, server.Service, i, root)
+		}
+		if parents[n] == none {
+			h := around[server.Service]
+			if h == nil {
+				var others []int32
+				for k := from; k < to; k++ {
+					if s := g.nodes[k].span; s.Kind != Client && s.Service != server.Service {
+						others = append(others, k)
+					}
 				}
-				stack = stack[:len(stack)-1]
+				h = newHolders(g, root, others)
+				around[server.Service] = h
 			}
-			return stack, -1
+			h.advance(ghost.Start)
+			parents[n] = h.shortest(ghost.Start, i)
 		}
-		var at int32
-		if free[ghost.Ask], at = fits(free[ghost.Ask]); at >= 0 {
-			free[ghost.Ask] = free[ghost.Ask][:len(free[ghost.Ask])-1]
-			taken[ghost.Ask] = append(taken[ghost.Ask], at)
-		} else if taken[ghost.Ask], at = fits(taken[ghost.Ask]); at < 0 {
-			continue
-		}
-		g.nodes[i].parent, g.nodes[i].known = at, Inferred
 	}
+	for n, i := range ghosts {
+		if parents[n] >= 0 {
+			g.nodes[i].parent, g.nodes[i].known = parents[n], Inferred
+		}
+	}
+}
+
+// callers holds the spans that want one thing, in order of start.
+type callers struct {
+	g           *Graph
+	free, taken []int32
+}
+
+// of returns the caller of a ghost that began at start. A client is used once,
+// unless no other is left; other spans may call as often as they like.
+func (c *callers) of(start int64, service Sym, ghost int32, root []int32) int32 {
+	fits := func(stack []int32) ([]int32, int32) {
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			s := c.g.nodes[at].span
+			if s.End+grace >= start && s.Service != service && root[at] != ghost {
+				return stack, at
+			}
+			stack = stack[:len(stack)-1]
+		}
+		return stack, none
+	}
+	var at, used int32
+	c.free, at = fits(c.free)
+	if at != none && c.g.nodes[at].span.Kind == Client {
+		c.free = c.free[:len(c.free)-1]
+		c.taken = append(c.taken, at)
+		return at
+	}
+	c.taken, used = fits(c.taken)
+	if used != none && (at == none || c.g.before(at, used) < 0) {
+		return used
+	}
+	return at
 }
 
 // sign is where a hop stands: what it was asked by and asked for, and how many

@@ -9,10 +9,12 @@ import (
 // A loop without a span of its own leaves its attempts in separate traces.
 // They are taken for one only if they could hardly be anything else.
 const (
-	minLoop      = 4                            // attempts in a row
-	loopStretch  = 1.5                          // longest over shortest pause
-	loopSlack    = int64(50 * time.Millisecond) // added to the longest pause allowed
-	maxRootPause = int64(10 * 60 * time.Second) // a number or a loop does not reach further back
+	minLoop      = 4                             // attempts in a row
+	minPause     = int64(100 * time.Millisecond) // a loop over many things hardly pauses between them
+	minServed    = int64(time.Second)            // the same at a server, which many may call
+	loopStretch  = 1.5                           // longest over shortest pause
+	loopSlack    = int64(50 * time.Millisecond)  // added to the longest pause allowed
+	maxRootPause = int64(10 * 60 * time.Second)  // a number or a loop does not reach further back
 )
 
 // joinRootless unites traces whose roots are attempts of one call that nobody
@@ -21,7 +23,7 @@ func (g *Graph) joinRootless() {
 	roots := make([]int32, 0, len(g.traces))
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		if n.parent < 0 && n.hop && n.span.Kind != Consumer && n.span.Layer != Agent && n.span.Flags&(Health|Job) == 0 {
+		if n.parent < 0 && n.hop && n.span.Kind != Consumer && n.span.Layer != Agent && n.span.Flags&(Health|Job|Ghost) == 0 {
 			roots = append(roots, int32(i))
 		}
 	}
@@ -134,43 +136,50 @@ func (g *Graph) sign(i, number int32) rootSign {
 }
 
 // joinLoops unites runs of roots that follow one another in steady pauses, all
-// but the last of them failed, never two at once.
+// but the last of them failed, never two at once, and with nothing else of
+// their kind in between. A root with a number or a request ID of its own says
+// by itself what it belongs to.
 func (g *Graph) joinLoops(roots []int32) {
-	bySign := map[rootSign][]int32{}
-	var order []rootSign
-	for _, i := range roots {
-		if g.nodes[i].number >= 0 {
-			continue // its number says what it is
+	for i := 0; i < len(roots); {
+		end := i + g.loop(roots[i:])
+		if end-i < minLoop {
+			i++
+			continue
 		}
-		at := g.sign(i, 0)
-		if bySign[at] == nil {
-			order = append(order, at)
+		for _, k := range roots[i:end] {
+			g.joined.join(g.nodes[roots[i]].trace, g.nodes[k].trace)
 		}
-		bySign[at] = append(bySign[at], i)
+		i = end
 	}
-	for _, at := range order {
-		all := bySign[at]
-		for i := 0; i < len(all); {
-			end := g.loop(all[i:]) + i
-			if end-i >= minLoop {
-				for _, k := range all[i:end] {
-					g.joined.join(g.nodes[all[i]].trace, g.nodes[k].trace)
-				}
-				i = end
-			} else {
-				i++
-			}
-		}
+}
+
+// marked reports whether a root says by itself what it belongs to.
+func (g *Graph) marked(i int32) bool {
+	if g.nodes[i].number >= 0 || g.callID(i) != 0 {
+		return true
 	}
+	f := g.store.FactsOf(g.nodes[i].span)
+	return f != nil && slices.ContainsFunc(f.Keys, func(k Key) bool { return k.Dir != Answered })
 }
 
 // loop returns how many of roots, from the first, may be attempts of one loop.
 func (g *Graph) loop(roots []int32) int {
+	if g.marked(roots[0]) {
+		return 1
+	}
+	least := minPause
+	if g.nodes[roots[0]].span.Kind == Server {
+		least = minServed
+	}
+	first := g.sign(roots[0], 0)
 	shortest, longest := int64(0), int64(0)
 	for n := 1; n < len(roots); n++ {
+		if g.marked(roots[n]) || g.sign(roots[n], 0) != first {
+			return n
+		}
 		prev, s := g.nodes[roots[n-1]].span, g.nodes[roots[n]].span
 		pause := s.Start - prev.End
-		if prev.Outcome != Failed && prev.Outcome != Cut || pause < 0 || s.Start-prev.Start > maxRootPause {
+		if prev.Outcome != Failed && prev.Outcome != Cut || pause < least || s.Start-prev.Start > maxRootPause {
 			return n
 		}
 		lo, hi := pause, pause
