@@ -325,7 +325,7 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		if prev != nil && len(prev.Spans) > 0 && len(a.Spans) > 0 {
 			a.Fallback = b.elsewhere(prev, a)
 			ghosts := (prev.Spans[0].Flags | a.Spans[0].Flags).Has(Ghost)
-			if (prev.Model == 0 || a.Model == 0) && ghosts && prev.Spans[0].Kind == Internal {
+			if ghosts && (prev.Model == 0) != (a.Model == 0) || ghosts && a.Model == 0 && prev.Spans[0].Kind == Internal {
 				// The lost span would tell whether this went to another model.
 				call.Conf = min(call.Conf, Possible)
 			}

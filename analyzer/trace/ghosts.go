@@ -286,7 +286,7 @@ func (g *Graph) pairGhosts(t int32, ghosts, root []int32) {
 	parents := make([]int32, len(ghosts))
 	for n, i := range ghosts {
 		ghost, server := g.nodes[i].span, g.nodes[g.children(i)[0]].span
-		for ; next < to && g.nodes[next].span.Start <= ghost.Start+grace; next++ {
+		for ; next < to && g.nodes[next].span.Start <= ghost.Start; next++ {
 			s := g.nodes[next].span
 			if s.Kind == Client && slices.ContainsFunc(g.children(next), func(k int32) bool { return g.nodes[k].span.Kind == Server }) {
 				continue
