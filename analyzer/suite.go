@@ -93,8 +93,11 @@ func (s *Suite) Diagnose(p *Part) []Found {
 }
 
 func (s *Suite) judge(p *Part, found func(Found)) {
-	spans := int64(len(p.open.Spans))
-	g := trace.Build(p.open, trace.Options{})
+	// Build works on a copy in order: nothing here may keep the spans as read.
+	open := p.open
+	p.open = trace.NewStore()
+	spans := int64(len(open.Spans))
+	g := trace.Build(open, trace.Options{})
 	o := observer{part: p}
 	o.opened(g, spans)
 	for r := range g.Requests() {
@@ -109,7 +112,6 @@ func (s *Suite) judge(p *Part, found func(Found)) {
 			}
 		}
 	}
-	p.open = trace.NewStore()
 }
 
 // Requests returns the requests of the open spans of p in their order of
