@@ -1,0 +1,54 @@
+# `make` is what CI runs: build, lint, and all tests with the race detector,
+# among them the one that fails when a generated file is stale.
+
+GO       ?= go
+FUZZTIME ?= 60s
+
+STATICCHECK = $(GO) tool -modfile=cmd/tools/go.mod staticcheck
+
+.PHONY: all build demo test lint generate new update fuzz bench clean
+
+all: TESTFLAGS += -race
+all: build lint test
+
+build:
+	$(GO) build -o bin/retryaudit ./cmd/retryaudit
+
+# The report of a recorded outage that ships with the source.
+demo: build
+	bin/retryaudit analyze testdata/real/agent-vercel-portkey-outage.jsonl
+
+test:
+	$(GO) test $(TESTFLAGS) ./...
+
+lint:
+	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "gofmt -w $$bad"; exit 1; }
+	$(GO) vet ./...
+	$(STATICCHECK) ./...
+
+# Writes the rule registry and the catalogue pages.
+generate:
+	$(GO) generate ./rules
+
+# Begins a rule: make new RULE=the-defect
+new:
+	$(GO) run ./rules/internal/gen/registry -dir rules -new $(RULE)
+
+# Rewrites the golden files, to be read in review.
+update:
+	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+
+# Runs every fuzz target for FUZZTIME.
+fuzz:
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+clean:
+	rm -rf bin

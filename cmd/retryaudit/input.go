@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/retryaudit/retryaudit/analyzer"
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest"
+	"github.com/retryaudit/retryaudit/ingest/record"
+	"github.com/retryaudit/retryaudit/ingest/semconv"
+	"github.com/retryaudit/retryaudit/rules"
+)
+
+// newSuite returns the suite of all rules with their default options.
+func newSuite() (*analyzer.Suite, error) { return analyzer.NewSuite(rules.All()...) }
+
+// stdin is the argument that stands for standard input, stdinPath its name in
+// reports.
+const (
+	stdin     = "-"
+	stdinPath = "<stdin>"
+)
+
+// read reads all inputs into one part that is not sealed yet. Inputs that
+// could not be read are said at once; unread is then the failure to end with
+// when the others have been reported. err is set where nothing was read.
+func (c *command) read(ctx context.Context, suite *analyzer.Suite, args []string) (part *analyzer.Part, unread, err error) {
+	if len(args) == 0 {
+		if f, ok := c.Stdin.(*os.File); ok && isTerminal(f) {
+			return nil, nil, wrongUse("name a file or a folder, or pipe traces into it", "nothing to read")
+		}
+		args = []string{stdin}
+	}
+	paths, unread := c.expand(args)
+	results := c.readAll(ctx, paths)
+	if ctx.Err() != nil {
+		return nil, nil, &failure{status: statusInput, err: errors.New("interrupted")}
+	}
+	anySpans := slices.ContainsFunc(results.files, func(r fileResult) bool { return r.input.Spans > 0 })
+	inputs := []analyzer.Input{}
+	for _, r := range results.files {
+		switch {
+		case r.err == nil:
+		case r.otherSignals() && anySpans:
+			// A folder of the Collector holds metrics and logs, too.
+			c.sayWarning("%v", r.err)
+		default:
+			c.sayError(r.err, "")
+			unread = &failure{status: statusInput}
+		}
+		if r.input.Format != "" {
+			inputs = append(inputs, r.input)
+			c.sayProblems(r.input)
+		}
+	}
+	if !anySpans {
+		return nil, nil, unread
+	}
+	parts := make([]*analyzer.Part, len(results.stores))
+	for i, store := range results.stores {
+		parts[i] = suite.Open(store, inputs...)
+		inputs = nil // are carried by the first part
+	}
+	part, err = suite.Merge(parts...)
+	return part, unread, err
+}
+
+// expand returns the files that the arguments name, each once. Arguments that
+// name none are said at once and lead to the failure unread.
+func (c *command) expand(args []string) (paths []string, unread error) {
+	for _, arg := range args {
+		named, err := ingest.Expand([]string{arg})
+		if err != nil {
+			c.sayError(err, "")
+			unread = &failure{status: statusInput}
+		}
+		paths = append(paths, named...)
+	}
+	seen := make(map[string]bool)
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		again := seen[path]
+		seen[path] = true
+		return again
+	})
+	return paths, unread
+}
+
+// sayProblems sums up what could not be used of an input.
+func (c *command) sayProblems(in analyzer.Input) {
+	n := problems([]analyzer.Input{in})
+	if n == 0 {
+		return
+	}
+	first := in.Problems[0]
+	at := in.Path
+	if first.Line > 0 {
+		at = fmt.Sprintf("%s:%d", in.Path, first.Line)
+	}
+	more := ""
+	if n > 1 {
+		more = fmt.Sprintf(" (and %d more)", n-1)
+	}
+	c.sayWarning("%s: %s%s", at, first.Reason, more)
+}
+
+// fileResult is what came of one input; of one that was recognised, the input
+// has a format.
+type fileResult struct {
+	input analyzer.Input
+	err   error // why there are no spans, or not all
+}
+
+// otherSignals reports whether a readable input held no span.
+func (r *fileResult) otherSignals() bool {
+	return r.input.Format != "" && r.input.Spans == 0 && len(r.input.Problems) == 0
+}
+
+type readings struct {
+	stores []*trace.Store // one a worker
+	files  []fileResult   // in the order of the paths
+}
+
+// readAll reads the files in as many workers as there are processors; each
+// worker has a store of its own.
+func (c *command) readAll(ctx context.Context, paths []string) readings {
+	bar := startProgress(c.Stderr, size(paths))
+	defer bar.stop()
+	workers := min(len(paths), runtime.GOMAXPROCS(0))
+	out := readings{files: make([]fileResult, len(paths)), stores: make([]*trace.Store, workers)}
+	var wg sync.WaitGroup
+	for w := range workers {
+		store := trace.NewStore()
+		out.stores[w] = store
+		wg.Go(func() {
+			spans := semconv.New(store)
+			for i := w; i < len(paths); i += workers {
+				out.files[i] = c.readFile(ctx, paths[i], store, spans, bar)
+			}
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+func (c *command) readFile(ctx context.Context, path string, store *trace.Store, spans *semconv.Normalizer, bar *progress) fileResult {
+	in, path, err := c.open(path)
+	if err != nil {
+		return fileResult{err: err}
+	}
+	defer in.Close()
+	symbol := store.Sym(path)
+	traces := make(map[trace.TraceID]struct{})
+	info, err := ingest.Read(bar.reader(in), path, ingest.Options{}, func(r *record.Span) error {
+		traces[r.Trace] = struct{}{}
+		spans.Add(r, symbol)
+		return ctx.Err()
+	})
+	input := analyzer.Input{
+		Path: path, Format: info.Format, Compression: info.Compression,
+		Spans: info.Spans, Traces: int64(len(traces)), Skipped: info.Skipped,
+		Problems: make([]analyzer.Problem, len(info.Problems)),
+	}
+	for i, p := range info.Problems {
+		input.Problems[i] = analyzer.Problem(p)
+	}
+	return fileResult{input, err}
+}
+
+// open returns an input and the name it has in reports.
+func (c *command) open(path string) (in io.ReadCloser, name string, err error) {
+	if path == stdin {
+		return io.NopCloser(c.Stdin), stdinPath, nil
+	}
+	in, err = ingest.Open(path)
+	return in, path, err
+}
+
+// size is the number of bytes in all files, 0 where it is not known of all.
+func size(paths []string) int64 {
+	total := int64(0)
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		total += info.Size()
+	}
+	return total
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/retryaudit/retryaudit/analyzer"
+)
+
+func (c *command) merge() *cobra.Command {
+	var d delivery
+	cmd := &cobra.Command{
+		Use:   "merge PART...",
+		Short: "Make one report of parts written by analyze -o part=FILE",
+		Long: `Join parts into one report, which is the same as that of all their inputs read
+at once: requests whose spans lie in several parts are joined. Parts can be
+merged into a part, too. They must come from the same version.`,
+		Example: `  retryaudit analyze -o part=a.part traces-a/
+  retryaudit analyze -o part=b.part traces-b/
+  retryaudit merge a.part b.part
+  retryaudit merge -o part=all.part a.part b.part`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := d.check(); err != nil {
+				return err
+			}
+			suite, err := newSuite()
+			if err != nil {
+				return err
+			}
+			parts := make([]*analyzer.Part, 0, len(args))
+			for _, path := range args {
+				data, err := os.ReadFile(path)
+				if err != nil {
+					return &failure{status: statusInput, err: err}
+				}
+				part := new(analyzer.Part)
+				if err := part.UnmarshalBinary(data); err != nil {
+					return &failure{status: statusInput, err: fmt.Errorf("%s: %w", path, err),
+						hint: "a part is written by: retryaudit analyze -o part=FILE"}
+				}
+				parts = append(parts, part)
+			}
+			all, err := suite.Merge(parts...)
+			if err != nil {
+				return &failure{status: statusInput, err: err, hint: "make all parts and the report with one version"}
+			}
+			return d.deliver(c, suite, all)
+		},
+	}
+	d.addFlags(cmd)
+	return cmd
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/retryaudit/retryaudit/analyzer"
+	"github.com/retryaudit/retryaudit/analyzer/report"
+	"github.com/retryaudit/retryaudit/analyzer/report/reporttest"
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest"
+	"github.com/retryaudit/retryaudit/ingest/record"
+	"github.com/retryaudit/retryaudit/ingest/semconv"
+	"github.com/retryaudit/retryaudit/rules"
+)
+
+// truth is what the provider itself counted while a recording was made.
+type truth struct {
+	Spans    int64
+	Traces   int64
+	Counts   map[string]int64 `json:"attempts_per_logical_request_histogram"`
+	Owners   []struct{ Layer, What string }
+	Expected []string
+	MustNot  []string `json:"must_not"`
+	Hidden   []string `json:"true_but_not_visible_in_trace"`
+}
+
+// recordings yields the shipped recordings with what is true of them.
+func recordings(t *testing.T) map[string]truth {
+	t.Helper()
+	all := map[string]truth{}
+	files, err := filepath.Glob("../../testdata/real/*.truth.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want truth
+		if err := json.Unmarshal(b, &want); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		stem := strings.TrimSuffix(path, ".truth.json")
+		found, _ := filepath.Glob(stem + ".*")
+		found = slices.DeleteFunc(found, func(p string) bool { return p == path })
+		if len(found) != 1 {
+			t.Fatalf("%s: found %q, want one recording", path, found)
+		}
+		all[found[0]] = want
+	}
+	return all
+}
+
+// load reads a recording into a store.
+func load(t *testing.T, path string) *trace.Store {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	store := trace.NewStore()
+	spans := semconv.New(store)
+	if _, err := ingest.Read(f, path, ingest.Options{}, func(r *record.Span) error {
+		spans.Add(r, store.Sym(path))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func allRules(t *testing.T) *analyzer.Suite {
+	t.Helper()
+	s, err := analyzer.NewSuite(rules.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func seal(t *testing.T, s *analyzer.Suite, parts ...*analyzer.Part) *analyzer.Report {
+	t.Helper()
+	p, err := s.Merge(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Seal(p)
+	return s.Report(p)
+}
+
+// TestRecordings holds the reports against what the provider counted: the
+// findings of our rules, and the attempts of each logical request.
+func TestRecordings(t *testing.T) {
+	suite := allRules(t)
+	ours := map[string]bool{}
+	for _, r := range suite.Rules() {
+		ours[r.About().ID] = true
+	}
+	for path, want := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			r := seal(t, suite, suite.Open(load(t, path)))
+			if got := r.Stats.Spans; got != want.Spans || r.Stats.Traces != want.Traces {
+				t.Errorf("read %d spans of %d traces, want %d of %d", got, r.Stats.Traces, want.Spans, want.Traces)
+			}
+			found := map[string]bool{}
+			for _, f := range r.Findings {
+				found[f.Rule] = true
+				if slices.Contains(want.MustNot, f.Rule) {
+					t.Errorf("false %s: %s", f.Rule, f.Message)
+				}
+			}
+			for _, rule := range want.Expected {
+				if ours[rule] && !found[rule] {
+					t.Errorf("missed %s", rule)
+				}
+			}
+			if len(want.Owners) > 0 {
+				var rows []string
+				for _, u := range r.Upstreams {
+					if cmp.Equal(u.AttemptsPerCall, want.Counts) {
+						return
+					}
+					rows = append(rows, fmt.Sprintf("%v %v", u.Upstream, u.AttemptsPerCall))
+				}
+				t.Errorf("no upstream has the provider's counts %v:\n%s", want.Counts, strings.Join(rows, "\n"))
+			}
+			var b bytes.Buffer
+			if err := report.JSON(&b, r); err != nil {
+				t.Fatal(err)
+			}
+			reporttest.Validate(t, b.Bytes())
+		})
+	}
+}
+
+// TestReportsDoNotDependOnOrder shuffles the spans of each recording, cuts them
+// at random places into ten parts that travel as bytes and are merged in random
+// order, and gives each span twice: the findings and counts stay.
+func TestReportsDoNotDependOnOrder(t *testing.T) {
+	suite := allRules(t)
+	crossed := 0
+	for path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			store := load(t, path)
+			want := seal(t, suite, suite.Open(store))
+			r := rand.New(rand.NewPCG(1, uint64(len(store.Spans))))
+
+			shuffled := trace.NewStore()
+			for _, i := range r.Perm(len(store.Spans)) {
+				shuffled.Take(store, &store.Spans[i])
+			}
+			if diff := cmp.Diff(want, seal(t, suite, suite.Open(shuffled))); diff != "" {
+				t.Errorf("shuffled (-want +got):\n%s", diff)
+			}
+
+			shards := make([]*trace.Store, 10)
+			of := map[trace.TraceID]int{}
+			for i := range shards {
+				shards[i] = trace.NewStore()
+			}
+			for i := range store.Spans {
+				n := r.IntN(len(shards))
+				shards[n].Take(store, &store.Spans[i])
+				if was, ok := of[store.Spans[i].Trace]; ok && was != n {
+					crossed++
+				}
+				of[store.Spans[i].Trace] = n
+			}
+			parts := make([]*analyzer.Part, len(shards))
+			for i, at := range r.Perm(len(shards)) {
+				b, err := suite.Open(shards[at]).MarshalBinary()
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts[i] = new(analyzer.Part)
+				if err := parts[i].UnmarshalBinary(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(want, seal(t, suite, parts...)); diff != "" {
+				t.Errorf("cut into ten (-want +got):\n%s", diff)
+			}
+
+			spans := int64(len(store.Spans))
+			twice := seal(t, suite, suite.Open(store), suite.Open(shuffled))
+			if twice.Stats.Duplicates != spans {
+				t.Errorf("%d duplicates, want %d", twice.Stats.Duplicates, spans)
+			}
+			twice.Stats.Spans, twice.Stats.Duplicates = want.Stats.Spans, want.Stats.Duplicates
+			if diff := cmp.Diff(want, twice); diff != "" {
+				t.Errorf("each span twice (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if crossed == 0 {
+		t.Error("no trace was cut: the shards prove nothing")
+	}
+}
