@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // headSize is what sniff wants to see of an input.
@@ -166,7 +165,7 @@ func foreignText(head []byte) string {
 		return "XML"
 	case strings.Contains(text, "traceId: '"), strings.Contains(text, "instrumentationScope: {"):
 		return "the text of a console exporter"
-	case bytes.IndexByte(head, 0) >= 0 || !utf8.ValidString(strings.ToValidUTF8(line, "")):
+	case bytes.ContainsAny(head, "\x00\x01\x02\x03\x04\x05\x06\x07"):
 		return fmt.Sprintf("binary data (%q)", head[:min(len(head), 16)])
 	case strings.Count(line, ",") >= 2 && !strings.ContainsAny(line, "{["):
 		return "CSV"

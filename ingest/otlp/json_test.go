@@ -97,8 +97,8 @@ func TestJSONMembers(t *testing.T) {
 		"map": {value(`{"kvlist_value":{"values":[{"key":"x","value":{"stringValue":"y"}}]}}`),
 			attr(record.Value{Type: record.Map, Map: []record.Attr{{Key: "x", Value: record.Value{Type: record.String, S: "y"}}}}), ""},
 		"bare value": {value(`"x"`), attr(record.Value{}), "attribute value: found a string; want an object"},
-		"too deep": {value(strings.Repeat(`{"arrayValue":{"values":[`, 17) + strings.Repeat(`]}}`, 17)),
-			attr(nested(16)), "attribute value of more than 16 levels (MaxDepth)"},
+		"too deep": {value(strings.Repeat(`{"arrayValue":{"values":[`, 9) + strings.Repeat(`]}}`, 9)),
+			attr(nested(8)), "attribute value of more than 8 levels (MaxDepth)"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

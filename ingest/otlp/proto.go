@@ -80,7 +80,7 @@ func (d *protoDecoder) readError(offset int64, err error) error {
 func (d *protoDecoder) message(end int64) error {
 	for !d.ended && (end < 0 || d.offset < end) {
 		start := d.offset
-		tag, err := d.uvarint()
+		tag, err := d.uvarint(end)
 		if err == io.EOF && end < 0 {
 			return nil
 		}
@@ -95,7 +95,7 @@ func (d *protoDecoder) message(end int64) error {
 		size := int64(0)
 		switch wire := byte(tag & 7); wire {
 		case wireVarint:
-			if _, err := d.uvarint(); err != nil {
+			if _, err := d.uvarint(end); err != nil {
 				return d.varintError(start, err)
 			}
 		case wireFixed64:
@@ -103,7 +103,7 @@ func (d *protoDecoder) message(end int64) error {
 		case wireFixed32:
 			size = 4
 		case wireBytes:
-			length, err := d.uvarint()
+			length, err := d.uvarint(end)
 			if err != nil {
 				return d.varintError(start, err)
 			}
@@ -133,17 +133,21 @@ func (d *protoDecoder) message(end int64) error {
 }
 
 func (d *protoDecoder) varintError(start int64, err error) error {
-	if err == errVarint {
+	if err == errVarint || err == errCut {
 		d.problem(faultSyntax, 0, start, "broken protobuf: %v", err)
 		return nil
 	}
 	return d.readError(start, err)
 }
 
-// uvarint returns io.EOF only where the input ends before it.
-func (d *protoDecoder) uvarint() (uint64, error) {
+// uvarint reads a varint of a message that ends at end. It returns io.EOF only
+// where the input ends before it.
+func (d *protoDecoder) uvarint(end int64) (uint64, error) {
 	v := uint64(0)
 	for i := range binary.MaxVarintLen64 {
+		if end >= 0 && d.offset >= end {
+			return 0, errCut
+		}
 		c, err := d.r.ReadByte()
 		if err == io.EOF && i > 0 {
 			err = io.ErrUnexpectedEOF
