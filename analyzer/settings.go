@@ -54,6 +54,10 @@ var settingRows = []settingRow{
 
 // layerSettings says where to look if the library is unknown but the layer is not.
 var layerSettings = map[string]string{
+	"agent":    "the retry loop around this call in the agent's own code (p-retry, tenacity, withRetry …)",
+	"app":      "the retry loop around this call in the application's own code (p-retry, tenacity, Polly …)",
+	"tool":     "the retry loop in the tool's own code",
+	"sdk":      "the max retries option of the client library",
 	"proxy":    "the proxy's own retries: proxy_next_upstream_tries in nginx, retries and retry-on in HAProxy, retry_policy.num_retries in Envoy",
 	"gateway":  "the gateway's own retries: retry.attempts in Portkey, num_retries in LiteLLM",
 	"queue":    "the attempts of the job, or the redelivery limit of the queue",

@@ -1,6 +1,7 @@
 package ruletest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/retryaudit/retryaudit/analyzer"
-	"github.com/retryaudit/retryaudit/analyzer/tracetext"
+	"github.com/retryaudit/retryaudit/analyzer/spell"
 )
 
 // configure returns the rule with options decoded onto its fields; the rule
@@ -50,7 +51,7 @@ func configure(rule analyzer.Rule, options map[string]string) (analyzer.Rule, er
 		case len(known) == 0:
 			return nil, fmt.Errorf("found option %q, wanted none: the rule has no options", name)
 		case !slices.Contains(known, name):
-			return nil, fmt.Errorf("found option %q, wanted a known one such as %q", name, tracetext.Nearest(name, known))
+			return nil, fmt.Errorf("found option %q, wanted a known one such as %q", name, cmp.Or(spell.Nearest(name, known), known[0]))
 		}
 		doc.WriteString(name + ": " + options[name] + "\n")
 	}

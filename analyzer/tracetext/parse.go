@@ -1,12 +1,15 @@
 package tracetext
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/retryaudit/retryaudit/analyzer/spell"
 )
 
 // The bounds of a scene.
@@ -278,11 +281,11 @@ func parseAttrs(tokens []token) ([]Attr, error) {
 				return nil, fmt.Errorf("found %s without a value, wanted %s=value", t.key, t.key)
 			}
 		case t.attr:
-			return nil, fmt.Errorf("found attribute %q, wanted a known one such as %q", t.key, Nearest(t.key, attributes[:]))
+			return nil, fmt.Errorf("found attribute %q, wanted a known one such as %q", t.key, cmp.Or(spell.Nearest(t.key, attributes[:]), attributes[0]))
 		case t.form == word && slices.Contains(flags[:], t.text):
 			t.key = t.text
 		default:
-			return nil, fmt.Errorf("found %q after the code, wanted key=value or a flag such as %q", t.text, Nearest(t.text, flags[:]))
+			return nil, fmt.Errorf("found %q after the code, wanted key=value or a flag such as %q", t.text, cmp.Or(spell.Nearest(t.text, flags[:]), flags[0]))
 		}
 		if slices.ContainsFunc(attrs, func(a Attr) bool { return a.Key == t.key }) && !slices.Contains(repeatable[:], t.key) {
 			return nil, fmt.Errorf("found %s twice, wanted it once", t.key)

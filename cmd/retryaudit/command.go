@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"github.com/retryaudit/retryaudit/analyzer/spell"
 )
 
 // The exit statuses. The format of the output never changes them.
@@ -181,7 +183,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		hint := seeHelp(cmd)
-		if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := spell.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			hint = fmt.Sprintf("did you mean --%s?", near)
 		}
 		return wrongUse(hint, "unknown flag --%s of %q", unknown.GetSpecifiedName(), cmd.CommandPath())
