@@ -211,6 +211,10 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 		at.closed = true
 		c.start(i, Poll, n.number, "the next poll of its series")
 		return
+	case prev.input != 0 && n.input != 0 && prev.input != n.input && polls.others(prev.input):
+		at.closed = true
+		c.start(i, Page, n.number, "asks something else, as the caller did before")
+		return
 	case prev.span.Class == TooLarge && c.smaller(prev, n):
 		at.closed = true
 		c.start(i, Split, n.number, "a smaller request after one that was too large")
@@ -385,7 +389,8 @@ func (c *chainer) askedAgain(i int32, beside []int32) *chain {
 type series struct {
 	starts []int64 // of the latest successes
 	good   int
-	last   int64 // latest end
+	last   int64           // latest end
+	inputs map[uint64]bool // of the successes, where known
 }
 
 func (p *series) add(n *node) {
@@ -394,8 +399,20 @@ func (p *series) add(n *node) {
 		return
 	}
 	p.good++
+	if n.input != 0 {
+		if p.inputs == nil {
+			p.inputs = map[uint64]bool{}
+		}
+		p.inputs[n.input] = true
+	}
 	const enough = 16 // for a median
 	p.starts = append(p.starts[max(0, len(p.starts)-enough):], n.span.Start)
+}
+
+// others reports whether something other than input was asked before, with
+// success: the caller goes from one thing to the next.
+func (p *series) others(input uint64) bool {
+	return len(p.inputs) > 1 || len(p.inputs) == 1 && !p.inputs[input]
 }
 
 // due reports whether n comes at the pace of a series of polls of which prev,
