@@ -75,9 +75,11 @@ func Build(s *Store, opt Options) *Graph {
 	g.dropCopies()
 	g.place()
 	g.declaredParents()
+	g.cutCycles()
 	g.placeGhosts()
 	g.joined = newUnion(len(g.traces))
 	g.followLinks()
+	g.cutCycles() // what follows walks up to the roots
 	g.followKeys()
 	g.pairByTime()
 	g.cutCycles()

@@ -13,7 +13,7 @@ const mostFound = 0.9
 // reached a server with the trace: for others a lone client has lost its
 // server's span, and a lone server has another caller.
 func (g *Graph) pairByTime() {
-	g.linkKids()
+	placed := g.order()
 	type way struct{ service, scope, outer Sym }
 	wayOf := func(i int32) way {
 		n := &g.nodes[i]
@@ -49,7 +49,7 @@ func (g *Graph) pairByTime() {
 	at := func(i int32) *pairing {
 		t := target{g.nodes[i].span.Address, g.nodes[i].span.Ask}
 		if groups[t] == nil {
-			groups[t] = &pairing{g: g, waiting: map[answer]*heap[int32]{}, taken: map[int32]bool{}}
+			groups[t] = &pairing{g: g, placed: placed, waiting: map[answer]*heap[int32]{}, taken: map[int32]bool{}}
 		}
 		return groups[t]
 	}
@@ -99,6 +99,7 @@ type answer struct {
 // pairing pairs the clients and servers of one address and ask.
 type pairing struct {
 	g       *Graph
+	placed  []interval
 	clients []int32 // in order of start
 	rank    map[int32]int32
 	next    int
@@ -137,7 +138,7 @@ func (p *pairing) server(i int32) {
 				h.pop()
 				continue
 			}
-			if g.nodes[c].span.Service == s.Service {
+			if g.nodes[c].span.Service == s.Service || p.below(c, i) {
 				break
 			}
 			p.taken[c] = true
@@ -146,6 +147,11 @@ func (p *pairing) server(i int32) {
 			return
 		}
 	}
+}
+
+// below reports whether client c is something that server i did.
+func (p *pairing) below(c, i int32) bool {
+	return p.placed[i].from <= p.placed[c].from && p.placed[c].from < p.placed[i].to
 }
 
 // hidden hangs a server that found no free client under the latest that was
@@ -158,7 +164,7 @@ func (p *pairing) hidden(i int32) {
 		p.opened++
 	}
 	p.open = slices.DeleteFunc(p.open, func(c int32) bool { return g.nodes[c].span.End+grace < s.Start })
-	fit := p.open
+	fit := slices.DeleteFunc(slices.Clone(p.open), func(c int32) bool { return p.below(c, i) })
 	narrow := func(fits func(int32) bool) {
 		var some []int32
 		for _, c := range fit {
