@@ -11,8 +11,9 @@ const (
 	// minIdle is how long a caller must have been idle before it may be said
 	// to ask a model again: a loop's next step follows at once.
 	minIdle = int64(50 * time.Millisecond)
-	// maxIdle is how long it may have been idle: a person's next turn takes longer.
-	maxIdle = int64(10 * time.Second)
+	// maxIdle is how long it may have been idle: a person's next turn takes longer
+	// than a program needs to find an answer wanting.
+	maxIdle = int64(2 * time.Second)
 	// minPolls is how many successes in a row make a series of polls.
 	minPolls = 2
 	// clockGrain is how much later than the next one's start an attempt may seem
