@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -45,11 +46,12 @@ func (c *command) read(ctx context.Context, suite *analyzer.Suite, args []string
 	}
 	anySpans := slices.ContainsFunc(results.files, func(r fileResult) bool { return r.input.Spans > 0 })
 	inputs := []analyzer.Input{}
-	for _, r := range results.files {
+	for i, r := range results.files {
 		switch {
 		case r.err == nil:
-		case r.otherSignals() && anySpans:
-			// A folder of the Collector holds metrics and logs, too.
+		case anySpans && (r.otherSignals() || r.foreign() && !named(args, paths[i])):
+			// A folder of the Collector holds metrics and logs, too, and any
+			// folder may hold notes: only what is named must be traces.
 			c.sayWarning("%v", r.err)
 		default:
 			c.sayError(r.err, "")
@@ -116,6 +118,14 @@ type fileResult struct {
 	input analyzer.Input
 	err   error // why there are no spans, or not all
 }
+
+// named reports whether a path is an argument itself, not a file of one.
+func named(args []string, path string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool { return filepath.Clean(arg) == filepath.Clean(path) })
+}
+
+// foreign reports whether the input was read and is nothing that is known.
+func (r fileResult) foreign() bool { return r.input.Path != "" && r.input.Format == "" }
 
 // otherSignals reports whether a readable input held no span.
 func (r *fileResult) otherSignals() bool {
