@@ -19,8 +19,10 @@ type Options struct {
 	// MaxString is the size of a string in bytes, 16 MiB by default. A longer
 	// one is cut.
 	MaxString int
-	// MaxDepth is how deep an attribute value may be nested, 64 by default; a
-	// plain value has depth 1. What is deeper is left empty.
+	// MaxDepth is how deep an attribute value may be nested, 32 by default; a
+	// plain value has depth 1. What is deeper is left empty. In protobuf, a
+	// span or resource with more than 100 messages in each other, which are
+	// about 48 levels of lists, is skipped whatever MaxDepth is.
 	MaxDepth int
 	// MaxMessage is the size in bytes of what must be held at once, 64 MiB by
 	// default: a span in JSON, the spans of an object that stand before its
@@ -28,6 +30,11 @@ type Options struct {
 	// or message that is larger is skipped; spans before a resource that comes
 	// too late are read without it.
 	MaxMessage int
+	// MaxElements is how many attributes, values in lists, events and links a
+	// span may have, all together, 262144 by default. One that has more is
+	// skipped, as is a resource; of spans before their resource or scope, as
+	// many are held.
+	MaxElements int
 	// MaxDecompressed is the size in bytes of a compressed input when
 	// unpacked, 64 GiB by default. What is behind it is not read.
 	MaxDecompressed int64
@@ -38,10 +45,13 @@ func (o Options) withDefaults() Options {
 		o.MaxString = 16 << 20
 	}
 	if o.MaxDepth == 0 {
-		o.MaxDepth = 64
+		o.MaxDepth = 32
 	}
 	if o.MaxMessage == 0 {
 		o.MaxMessage = 64 << 20
+	}
+	if o.MaxElements == 0 {
+		o.MaxElements = 1 << 18
 	}
 	if o.MaxDecompressed == 0 {
 		o.MaxDecompressed = 64 << 30
@@ -103,7 +113,7 @@ func Read(r io.Reader, path string, opt Options, emit func(*record.Span) error) 
 		stop = emit(s)
 		return stop
 	}
-	lim := otlp.Limits{MaxString: opt.MaxString, MaxDepth: opt.MaxDepth, MaxMessage: opt.MaxMessage}
+	lim := otlp.Limits{MaxString: opt.MaxString, MaxDepth: opt.MaxDepth, MaxMessage: opt.MaxMessage, MaxElements: opt.MaxElements}
 	var result otlp.Result
 	switch format {
 	case json:

@@ -8,12 +8,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
@@ -95,6 +98,10 @@ func TestReadPacked(t *testing.T) {
 		"broken first frame":           {framed(broken, zstded(t, message)), "otlp-proto", "zstd-framed", 4, "damaged frame of"},
 		"other format in a frame":      {framed(zstded(t, line), zstded(t, message)), "otlp-json", "zstd-framed", 1, "frame in another format"},
 		"frame cut":                    {framed(zstded(t, line), zstded(t, line))[:2*len(zstded(t, line))], "otlp-json", "zstd-framed", 1, "unexpected end of the zstd-framed data"},
+		"framed protobuf, first empty": {framed(nil, nil, message), "otlp-proto", "", 4, ""},
+		"JSON text sequence":           {bytes.Join([][]byte{nil, line, line}, []byte("\n\x1e"))[1:], "otlp-json", "", 2, ""},
+		"NUL bytes first":              {append(make([]byte, 101), line...), "otlp-json", "", 1, "101 NUL bytes"},
+		"empty requests":               {append([]byte("{}\n"), lines...), "otlp-json", "", 4, ""},
 		"empty frame":                  {framed(zstded(t, line), zstded(t, nil), nil, zstded(t, line)), "otlp-json", "zstd-framed", 2, ""},
 	}
 	for name, test := range tests {
@@ -133,6 +140,9 @@ func TestReadRefuses(t *testing.T) {
 		"text":           {"hello\n", `looks like text ("hello")`},
 		"binary":         {"\x01\x02\x00\x04", "looks like binary data"},
 		"zip":            {"PK\x03\x04...", "a zip archive"},
+		"Arrow file":     {"ARROW1\x00\x00", "looks like an Arrow file"},
+		"OTLP Arrow":     {"\xff\xff\xff\xff\x78\x00\x00\x00", "an Arrow stream, as of OTLP Arrow"},
+		"empty requests": {"{}\n{}", "found nothing that is known"},
 		"UTF-16":         {"\xff\xfe{\x00", "UTF-16"},
 		"other JSON":     {`{"a":1}`, "no span could be read; first, in line 1: found an object without resourceSpans"},
 		"no spans":       {`{"resourceSpans":[]}`, "OTLP without any span"},
@@ -180,6 +190,40 @@ func TestReadErrors(t *testing.T) {
 	}
 	if _, err := Read(failing{failure}, "in.x", Options{}, nil); !errors.Is(err, failure) {
 		t.Errorf("error %v; want %v", err, failure)
+	}
+}
+
+// TestReadDepth holds that a value of any depth that pdata reads is the same
+// in both formats.
+func TestReadDepth(t *testing.T) {
+	for depth := 1; depth <= 46; depth++ {
+		traces := ptrace.NewTraces()
+		s := traces.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty()
+		s.SetTraceID(pcommon.TraceID{1})
+		s.SetSpanID(pcommon.SpanID{1})
+		v := s.Attributes().PutEmpty("deep")
+		for range depth - 1 {
+			v = v.SetEmptySlice().AppendEmpty()
+		}
+		v.SetStr("bottom")
+		message, err := new(ptrace.ProtoMarshaler).MarshalTraces(traces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := new(ptrace.JSONMarshaler).MarshalTraces(traces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spans [2]record.Span
+		for i, in := range [][]byte{message, line} {
+			info, err := Read(bytes.NewReader(in), "in.x", Options{}, func(s *record.Span) error { spans[i] = *s; return nil })
+			if err != nil || (len(info.Problems) > 0) != (depth > 32) {
+				t.Errorf("depth %d: %v, problems %+v; want some behind 32", depth, err, info.Problems)
+			}
+		}
+		if !reflect.DeepEqual(spans[0].Attrs, spans[1].Attrs) {
+			t.Errorf("depth %d: protobuf %+v, JSON %+v", depth, spans[0].Attrs, spans[1].Attrs)
+		}
 	}
 }
 
@@ -256,7 +300,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	}
-	opt := Options{MaxString: 1 << 10, MaxDepth: 8, MaxMessage: 1 << 16, MaxDecompressed: 1 << 20}
+	opt := Options{MaxString: 1 << 10, MaxDepth: 8, MaxMessage: 1 << 16, MaxElements: 256, MaxDecompressed: 1 << 20}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		spans := int64(0)
 		info, err := Read(bytes.NewReader(in), "in.x", opt, func(s *record.Span) error {

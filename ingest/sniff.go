@@ -29,6 +29,10 @@ func sniff(head []byte) (f format, foreign string) {
 		return proto, ""
 	case looksFramed(head):
 		return framedProto, ""
+	case looksJSON(bytes.TrimLeft(head, "\x00")):
+		// NUL bytes before the first record: framed protobuf begins with some,
+		// too.
+		return json, foreignJSON(head)
 	case bytes.Contains(head, []byte("\n{\"resource")):
 		// Lines of JSON behind something else, such as the rest of a line
 		// that was cut.
@@ -43,7 +47,9 @@ const space = " \t\r\n"
 // protobuf message may begin with a line feed and a brace, too, but its third
 // byte is no quote, or is followed by a control character.
 func looksJSON(head []byte) bool {
-	b := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), space)
+	// A byte order mark or a record separator (RFC 7464) may come first.
+	b := bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	b = bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\x1e")), space)
 	for len(b) > 0 && b[0] == '[' {
 		if b = bytes.TrimLeft(b[1:], space); len(b) == 0 || b[0] == ']' {
 			return true
@@ -92,8 +98,11 @@ func looksProto(head []byte) bool {
 }
 
 // looksFramed reports whether head begins with the length of a message and
-// the message.
+// the message, behind any number of empty ones.
 func looksFramed(head []byte) bool {
+	for len(head) > 4 && binary.BigEndian.Uint32(head) == 0 {
+		head = head[4:]
+	}
 	return len(head) > 4 && binary.BigEndian.Uint32(head) > 1 && looksProto(head[4:])
 }
 
@@ -137,6 +146,8 @@ var magics = []struct{ prefix, name string }{
 	{"BZh", "bzip2"},
 	{"\xfd7zXZ", "xz"},
 	{"PAR1", "Parquet"},
+	{"ARROW1", "an Arrow file"},
+	{"\xff\xff\xff\xff", "an Arrow stream, as of OTLP Arrow"},
 	{"SQLite format 3", "an SQLite database"},
 	{"%PDF", "PDF"},
 	{"\xff\xfe", "UTF-16 text"},

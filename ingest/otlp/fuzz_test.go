@@ -10,7 +10,7 @@ import (
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-var fuzzLimits = Limits{MaxString: 1 << 10, MaxDepth: 8, MaxMessage: 1 << 14}
+var fuzzLimits = Limits{MaxString: 1 << 10, MaxDepth: 8, MaxMessage: 1 << 14, MaxElements: 64}
 
 // maxSeed leaves out files that would slow the fuzzer down.
 const maxSeed = 64 << 10

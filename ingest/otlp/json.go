@@ -25,7 +25,10 @@ type jsonDecoder struct {
 	hasScope    bool   // of the current ScopeSpans
 	held        []record.Span
 	heldFrom    int64 // offset of the first held span
+	heldParts   int   // the held spans and their elements
 	start       int64 // offset of the span or resource that is read
+	startLine   int
+	elements    int   // of it so far
 	valueAt     int64 // offset of the last string or number
 }
 
@@ -92,8 +95,10 @@ func (d *jsonDecoder) all() error {
 				d.resume(at + 1)
 				continue
 			}
-			d.problem(faultSyntax, d.lineAt(at), at, "broken JSON: %v; %s", syntax.Err, skippedLine)
-			d.resume(at)
+			if d.syntaxError(at, syntax.Err, line, offset) {
+				resumed = true
+				continue
+			}
 		default:
 			return d.readError(line, offset)
 		}
@@ -103,6 +108,31 @@ func (d *jsonDecoder) all() error {
 		}
 		d.reset()
 	}
+}
+
+// syntaxError reports broken JSON at an offset in the record that begins at
+// line and offset, and goes behind it. It reports whether a record may begin
+// there, in the same line.
+func (d *jsonDecoder) syntaxError(at int64, err error, line int, offset int64) bool {
+	lineAt, c := d.lineAt(at), d.byteAt(at)
+	within := d.dec.StackDepth() > d.records
+	d.resume(at)
+	nuls, marked := d.skipMarks()
+	d.reset()
+	next := d.nextByte()
+	begins := marked && (!within || next == '{' || next == '[')
+	switch {
+	case begins && within:
+		d.problem(faultSyntax, line, offset, "%v", errNewRecord)
+	case begins && nuls > 0:
+		d.problem(faultSyntax, lineAt, at, "found %d NUL bytes between records; skipped", nuls)
+	case begins: // a separator or a byte order mark
+	case c == '\n' || c == '\r':
+		d.problem(faultSyntax, lineAt, at, "broken JSON: unexpected end of the line within a value; %s", skippedLine)
+	default:
+		d.problem(faultSyntax, lineAt, at, "broken JSON: %v; %s", err, skippedLine)
+	}
+	return begins
 }
 
 // readError reports that the input failed, unless it just ended.
@@ -164,12 +194,14 @@ func (d *jsonDecoder) message() error {
 	return err
 }
 
-// members reads the members of a message and reports whether one is of OTLP.
+// members reads the members of a message and reports whether one is of OTLP,
+// or there is none.
 // In its answers Tempo puts the message into a member "trace".
 func (d *jsonDecoder) members(outermost bool) (known bool, err error) {
 	if _, err := d.dec.ReadToken(); err != nil {
 		return false, err
 	}
+	known = d.dec.PeekKind() == '}' // an empty request
 	for {
 		name, err := d.name()
 		if err != nil || name == nil {
@@ -245,7 +277,14 @@ func (d *jsonDecoder) resourceSpans() error {
 }
 
 func (d *jsonDecoder) readResource() error {
-	_, d.start = d.begin()
+	err := d.limited("resource", d.resourceMembers)
+	if d.elements > d.lim.MaxElements {
+		d.resource = d.resource[:0]
+	}
+	return err
+}
+
+func (d *jsonDecoder) resourceMembers() error {
 	if ok, err := d.open('{', "resource"); !ok {
 		return err
 	}
@@ -339,8 +378,15 @@ func (d *jsonDecoder) deliver() error {
 	}
 	d.held = append(d.held, d.span)
 	d.span = record.Span{} // its slices belong to the held span
+	d.heldParts += 1 + d.elements
+	found, most := "", ""
 	if n := d.offset() - d.heldFrom; n > int64(d.lim.MaxMessage) {
-		d.problem(faultSize, d.held[0].Line, d.heldFrom, "%d bytes of spans before their resource or scope; want at most %d (MaxMessage); read without", n, d.lim.MaxMessage)
+		found, most = fmt.Sprintf("%d bytes of spans", n), fmt.Sprintf("%d (MaxMessage)", d.lim.MaxMessage)
+	} else if d.heldParts > d.lim.MaxElements {
+		found, most = fmt.Sprintf("%d spans, attributes, values, events and links", d.heldParts), fmt.Sprintf("%d (MaxElements)", d.lim.MaxElements)
+	}
+	if found != "" {
+		d.problem(faultSize, d.held[0].Line, d.heldFrom, "%s before their resource or scope; want at most %s; read without", found, most)
 		d.hasResource, d.hasScope = true, true
 		return d.release()
 	}
@@ -356,6 +402,7 @@ func (d *jsonDecoder) release() error {
 		}
 	}
 	d.held = d.held[:0]
+	d.heldParts = 0
 	return nil
 }
 

@@ -47,6 +47,7 @@ func TestJSONMembers(t *testing.T) {
 		problem string
 	}{
 		"words":              {`"kind":"SPAN_KIND_CLIENT","status":{"code":"STATUS_CODE_ERROR","message":"m"}`, record.Span{Kind: trace.Client, Status: record.Error, StatusMessage: "m"}, ""},
+		"short words":        {`"kind":"Client","status":{"code":"ERROR"}`, record.Span{Kind: trace.Client, Status: record.Error}, ""},
 		"numbers":            {`"kind":5,"status":{"code":1}`, record.Span{Kind: trace.Consumer, Status: record.OK}, ""},
 		"numbers in strings": {`"kind":"2"`, record.Span{Kind: trace.Server}, ""},
 		"unknown kind":       {`"kind":77`, record.Span{}, `span kind: found "77"`},
@@ -60,6 +61,8 @@ func TestJSONMembers(t *testing.T) {
 		"ends early":      {`"startTimeUnixNano":5000000,"endTimeUnixNano":2000000`, record.Span{Start: 5000000, End: 2000000}, "span " + spanHex + ": ends 3ms before it starts"},
 		"zero parent":     {`"parentSpanId":"0000000000000000"`, record.Span{}, ""},
 		"empty parent":    {`"parentSpanId":""`, record.Span{}, ""},
+		"short parent":    {`"parentSpanId":"0"`, record.Span{}, `parent span ID: found "0" of 1 characters; want 16 hex digits`},
+		"parent half hex": {`"parentSpanId":"eee19b7ec3c1b1zz"`, record.Span{}, `parent span ID: found "eee19b7ec3c1b1zz"`},
 		"snake case":      {`"parent_span_id":"EEE19B7EC3C1B174","trace_state":"a=b","start_time_unix_nano":"1","end_time_unix_nano":2`, record.Span{Parent: spanID, TraceState: "a=b", Start: 1, End: 2}, ""},
 		"base64 parent":   {`"parentSpanId":"7uGbfsPBsXQ="`, record.Span{Parent: spanID}, ""},
 		"escapes":         {`"n\u0061me":"a\n\u00e9\ud83d\ude00"`, record.Span{Name: "a\né😀"}, ""},
@@ -136,6 +139,8 @@ func nested(n int) record.Value {
 func TestJSONContainers(t *testing.T) {
 	a, b, c := numbered(1), numbered(2), numbered(3)
 	pretty := strings.NewReplacer("{", "{\n  ", "[", "[\n  ", ",", ",\n  ").Replace(a)
+	nuls := strings.Repeat("\x00", 70000)
+	const bom = "\ufeff"
 	tests := map[string]struct {
 		in       string
 		spans    int
@@ -159,7 +164,26 @@ func TestJSONContainers(t *testing.T) {
 		"number between": {a + "\n17\n" + b, 2, []Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "found a number; want an object with resourceSpans"}}},
 		"cut at the end": {a + "\n" + b[:len(b)-20], 1, []Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "unexpected end"}}},
 		"cut in a string": {a[:len(a)-30] + "\n" + b + "\n" + c, 2,
-			[]Problem{{Line: 1, Reason: "broken JSON: invalid character '\\n'"}}},
+			[]Problem{{Line: 1, Reason: "unexpected end of the line"}}},
+		"cut in a string, CRLF": {a[:len(a)-30] + "\r\n" + b, 1,
+			[]Problem{{Line: 1, Reason: "unexpected end of the line"}}},
+		"NUL in a string": {strings.Replace(a, "demo", "de\x00mo", 1) + "\n" + b, 1, []Problem{{Line: 1, Reason: "invalid character '\\x00'"}}},
+		"NUL first":       {nuls + a + "\n" + b, 2, []Problem{{Line: 1, Reason: "found 70000 NUL bytes between records"}}},
+		"NUL before a record": {a + "\n" + nuls + b + "\n" + c, 3,
+			[]Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "found 70000 NUL bytes between records"}}},
+		"NUL behind a record": {a + nuls + "\n" + b + nuls, 2,
+			[]Problem{{Line: 1, Reason: "NUL bytes"}, {Line: 2, Reason: "NUL bytes"}}},
+		"NUL in an array": {"[" + a + ",\x00" + b + "]\n" + c, 3, []Problem{{Line: 1, Reason: "found 1 NUL bytes"}}},
+		"NUL between a cut record and one": {a[:len(a)-30] + nuls + b + "\n" + c, 2,
+			[]Problem{{Line: 1, Reason: "unexpected end of a record"}}},
+		"NUL in place of a half": {a[:100] + nuls + a[200:] + "\n" + b, 1, []Problem{{Line: 1, Reason: "broken JSON"}}},
+		"byte order, later":      {bom + a + "\n" + bom + b + "\n" + bom + c, 3, nil},
+		"byte order behind a cut": {a[:len(a)-30] + "\n" + bom + b, 1,
+			[]Problem{{Line: 1, Reason: "unexpected end of the line"}}},
+		"separators": {"\x1e" + a + "\n\x1e" + pretty + "\n\x1e" + c + "\n", 3, nil},
+		"separator behind a cut": {"\x1e" + a[:len(a)-30] + "\x1e" + pretty + "\n\x1e" + a[:strings.Index(a, `"spanId"`)] + "\n\x1e" + c + "\n", 2,
+			[]Problem{{Line: 1, Reason: "unexpected end of a record"}, {Line: 2 + strings.Count(pretty, "\n"), Reason: "unexpected end of a record"}}},
+		"empty requests": {"{}\n" + a + "\n{ }\n{\"trace\":{}}\n" + b, 2, nil},
 		"cut between values": {a[:strings.Index(a, `"spanId"`)] + "\n" + b + "\n" + c, 2,
 			[]Problem{{Line: 1, Reason: "unexpected end of a record: the next one begins"}}},
 		"cut between values in an array": {"[\n" + a + ",\n" + a[:strings.Index(a, `"spanId"`)] + "\n" + b + ",\n" + c + "\n]", 3,
@@ -201,7 +225,6 @@ func TestJSONBadIDs(t *testing.T) {
 		`"traceId":"00000000000000000000000000000000","spanId":"` + spanHex + `"`: "trace ID is missing or zero",
 		`"traceId":"5b8efff798038103","spanId":"` + spanHex + `"`:                 `trace ID: found "5b8efff798038103" of 16 characters; want 32 hex digits`,
 		`"traceId":"` + traceHex + `","spanId":"zzz19b7ec3c1b174"`:                `span ID: found "zzz19b7ec3c1b174" of 16 characters; want 16 hex digits`,
-		ids + `,"parentSpanId":"12"`:                                              `parent span ID: found "12" of 2 characters; want 16 hex digits`,
 	}
 	for in, want := range tests {
 		spans, result := readJSON(t, object(in)+"\n"+numbered(1), testLimits)
@@ -247,7 +270,7 @@ func TestJSONLimits(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			lim := Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 5000}
+			lim := Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 5000, MaxElements: 1 << 18}
 			spans, result := readJSON(t, test.in+"\n"+numbered(1), lim)
 			if len(spans) != test.spans {
 				t.Errorf("%d spans; want %d", len(spans), test.spans)
@@ -302,7 +325,7 @@ func TestJSONStreams(t *testing.T) {
 		parts = append(parts, strings.NewReader(","+span))
 	}
 	parts = append(parts, strings.NewReader(`]}]}]}`))
-	lim := Limits{MaxString: 1 << 20, MaxDepth: 16, MaxMessage: 1 << 16}
+	lim := Limits{MaxString: 1 << 20, MaxDepth: 16, MaxMessage: 1 << 16, MaxElements: 1 << 18}
 	result, err := ReadJSON(io.MultiReader(parts...), lim, func(*record.Span) error { return nil })
 	if err != nil || result.Spans != n || len(result.Problems) != 0 {
 		t.Errorf("%+v, %v; want %d spans", result, err, n)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 	"github.com/retryaudit/retryaudit/ingest/record"
@@ -14,13 +16,16 @@ import (
 
 // readSpan reads a span and delivers it.
 func (d *jsonDecoder) readSpan() error {
+	return d.limited("span", d.spanMembers)
+}
+
+func (d *jsonDecoder) spanMembers() error {
 	reset(&d.span)
-	d.span.Line, d.span.Offset = d.begin()
-	d.start = d.span.Offset
+	d.span.Line, d.span.Offset = d.startLine, d.start
 	if ok, err := d.open('{', "span"); !ok {
 		return err
 	}
-	broken := false // an ID is
+	broken, orphan := false, false // an ID is, the parent's ID is
 	for {
 		name, err := d.name()
 		if err != nil {
@@ -36,7 +41,7 @@ func (d *jsonDecoder) readSpan() error {
 		case "spanId", "span_id":
 			err = d.id("span ID", s.ID[:], &broken)
 		case "parentSpanId", "parent_span_id":
-			err = d.id("parent span ID", s.Parent[:], &broken)
+			err = d.id("parent span ID", s.Parent[:], &orphan)
 		case "traceState", "trace_state":
 			err = d.str("trace state", &s.TraceState)
 		case "name":
@@ -71,6 +76,41 @@ func (d *jsonDecoder) readSpan() error {
 		return nil // is reported
 	}
 	return d.deliver()
+}
+
+// errElements says that a span or resource has more elements than it may.
+var errElements = errors.New("too many elements")
+
+// limited reads a span or a resource and skips it if it has too many elements.
+func (d *jsonDecoder) limited(what string, read func() error) error {
+	d.startLine, d.start = d.begin()
+	d.elements = 0
+	depth := d.dec.StackDepth()
+	err := read()
+	if err != errElements {
+		return err
+	}
+	d.tooManyElements(what, d.startLine, d.start)
+	for d.dec.StackDepth() > depth {
+		if k := d.dec.PeekKind(); k == '}' || k == ']' || k == 0 {
+			_, err = d.dec.ReadToken()
+		} else {
+			err = d.dec.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// element counts an attribute, a value in a list, an event or a link, and
+// fails when they are too many or too large to be held.
+func (d *jsonDecoder) element(what string) error {
+	if d.elements++; d.elements > d.lim.MaxElements {
+		return errElements
+	}
+	return d.bounded(what)
 }
 
 // bounded fails when what began at d.start is too large to be held.
@@ -110,6 +150,9 @@ func (d *jsonDecoder) event() error {
 	if ok, err := d.open('{', "event"); !ok {
 		return err
 	}
+	if err := d.element("span"); err != nil {
+		return err
+	}
 	e := nextEvent(&d.span)
 	for {
 		name, err := d.name()
@@ -134,6 +177,9 @@ func (d *jsonDecoder) event() error {
 
 func (d *jsonDecoder) link() error {
 	if ok, err := d.open('{', "link"); !ok {
+		return err
+	}
+	if err := d.element("span"); err != nil {
 		return err
 	}
 	l := nextLink(&d.span)
@@ -183,6 +229,9 @@ func (d *jsonDecoder) keyValues(to *[]record.Attr, depth int) error {
 		if !ok {
 			continue
 		}
+		if err := d.element("attributes"); err != nil {
+			return err
+		}
 		*to = append(*to, record.Attr{})
 		for {
 			name, err := d.name()
@@ -206,9 +255,6 @@ func (d *jsonDecoder) keyValues(to *[]record.Attr, depth int) error {
 			if err != nil {
 				return err
 			}
-		}
-		if err := d.bounded("attributes"); err != nil {
-			return err
 		}
 	}
 	_, err := d.dec.ReadToken()
@@ -251,11 +297,11 @@ func (d *jsonDecoder) value(v *record.Value, depth int) error {
 			err = d.bytes("bytesValue", &v.S)
 		case record.List:
 			err = d.values("arrayValue", func() error {
-				v.List = append(v.List, record.Value{})
-				if err := d.value(&v.List[len(v.List)-1], depth-1); err != nil {
+				if err := d.element("attributes"); err != nil {
 					return err
 				}
-				return d.bounded("attributes")
+				v.List = append(v.List, record.Value{})
+				return d.value(&v.List[len(v.List)-1], depth-1)
 			})
 		case record.Map:
 			err = d.object("kvlistValue", func() error { return d.keyValues(&v.Map, depth-1) })
@@ -491,6 +537,7 @@ func (d *jsonDecoder) id(what string, to []byte, broken *bool) error {
 		}
 	}
 	*broken = true
+	clear(to)
 	line, offset := d.here()
 	d.problem(faultID, line, offset, "%s: found %q of %d characters; want %d hex digits", what, excerpt(string(b)), len(b), 2*len(to))
 	return nil
@@ -513,7 +560,8 @@ func (d *jsonDecoder) enum(what string, names []string) (int, error) {
 		return v, nil
 	}
 	for i, name := range names {
-		if string(b) == name {
+		word := name[strings.LastIndexByte(name, '_')+1:] // as some writers shorten it
+		if strings.EqualFold(string(b), name) || strings.EqualFold(string(b), word) {
 			return i, nil
 		}
 	}

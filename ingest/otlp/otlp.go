@@ -25,6 +25,10 @@ type Limits struct {
 	// MaxMessage is the size in bytes of a span in JSON, of the spans that
 	// stand before their resource or scope, and of a ResourceSpans in protobuf.
 	MaxMessage int
+	// MaxElements is the number of attributes, values in lists, events and
+	// links, all together, of a span and of a resource, and of the spans that
+	// stand before their resource or scope, with each span as one more.
+	MaxElements int
 }
 
 // Result is what came of an input.
@@ -156,6 +160,10 @@ func (s *sink) nanos(v uint64, line int, offset int64) int64 {
 		return 0
 	}
 	return int64(v)
+}
+
+func (s *sink) tooManyElements(what string, line int, offset int64) {
+	s.problem(faultSize, line, offset, "%s of more than %d attributes, values, events and links (MaxElements); skipped", what, s.lim.MaxElements)
 }
 
 // maxExcerpt bounds what a reason quotes of the input.

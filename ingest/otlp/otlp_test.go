@@ -6,10 +6,12 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-var testLimits = Limits{MaxString: 1 << 20, MaxDepth: 8, MaxMessage: 8 << 20}
+var testLimits = Limits{MaxString: 1 << 20, MaxDepth: 8, MaxMessage: 8 << 20, MaxElements: 1 << 18}
 
 // keep copies a span, which is valid until the next one only.
 func keep(s *record.Span) record.Span {
@@ -60,6 +62,15 @@ func readProto(t testing.TB, in []byte, framed bool, lim Limits) ([]record.Span,
 	result, err := ReadProto(bytes.NewReader(in), framed, lim, collect(&spans))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(in) > 64<<10 {
+		return spans, result // too slow for what follows
+	}
+	// How the input is cut into reads must not matter.
+	var again []record.Span
+	second, err := ReadProto(iotest.OneByteReader(bytes.NewReader(in)), framed, lim, collect(&again))
+	if err != nil || !cmp.Equal(again, spans) || !cmp.Equal(second, result) {
+		t.Fatalf("byte by byte: %d spans, problems %+v, %v; want %d, %+v", len(again), second.Problems, err, len(spans), result.Problems)
 	}
 	return spans, result
 }

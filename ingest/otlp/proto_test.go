@@ -218,7 +218,7 @@ func TestProtoBroken(t *testing.T) {
 	}{
 		"trace ID short":      {rs(appendBytes(nil, 1, traceID[:8]), span), false, 1, []Problem{{Reason: "trace ID: found 8 bytes; want 16"}}},
 		"span ID long":        {rs(appendBytes(appendBytes(nil, 1, traceID[:]), 2, traceID[:]), span), false, 1, []Problem{{Reason: "span ID: found 16 bytes; want 8"}}},
-		"parent ID short":     {rs(appendBytes(bytes.Clone(span), 4, spanID[:4]), span), false, 1, []Problem{{Reason: "parent span ID: found 4 bytes; want 8"}}},
+		"parent ID short":     {rs(appendBytes(bytes.Clone(span), 4, spanID[:4]), span), false, 2, []Problem{{Reason: "parent span ID: found 4 bytes; want 8"}}},
 		"no trace ID":         {rs(appendBytes(nil, 2, spanID[:]), span), false, 1, []Problem{{Reason: "trace ID is missing or zero"}}},
 		"zero span ID":        {rs(appendBytes(appendBytes(nil, 1, traceID[:]), 2, make([]byte, 8)), span), false, 1, []Problem{{Reason: "span ID is missing or zero"}}},
 		"name not text":       {rs(append(bytes.Clone(span), 5<<3|wireVarint, 1), span), false, 1, []Problem{{Reason: "broken span: proto: wrong wireType = 0 for field Name; skipped"}}},
@@ -259,12 +259,12 @@ func TestProtoLimits(t *testing.T) {
 	}
 	big, small := marshal(t, traces), marshal(t, fullTraces())
 	in := append(bytes.Clone(big), small...)
-	spans, result := readProto(t, in, false, Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1 << 20})
+	spans, result := readProto(t, in, false, Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1 << 20, MaxElements: 1 << 18})
 	if len(spans) != 4 || spans[0].Name != strings.Repeat("é", 50) {
 		t.Errorf("%d spans, name %q", len(spans), spans[0].Name)
 	}
 	wantProblems(t, result.Problems, []Problem{{Reason: "string of 1200 bytes; cut at 101 (MaxString)"}, {Reason: "attribute value of more than 4 levels (MaxDepth)"}})
-	spans, result = readProto(t, in, false, Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1000})
+	spans, result = readProto(t, in, false, Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1000, MaxElements: 1 << 18})
 	if len(spans) != 2 {
 		t.Errorf("%d spans; want 2", len(spans))
 	}

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -61,7 +62,7 @@ func (d *protoDecoder) fields(b []byte, base int64, cut bool, read func(field) e
 		}
 		pos = next
 		if err != nil {
-			return nil
+			return nil // the caller reports the end
 		}
 	}
 	return nil
@@ -90,19 +91,21 @@ func (d *protoDecoder) scopeSpans(b []byte, base int64, cut bool) error {
 func (d *protoDecoder) readResource(b []byte, offset int64) {
 	d.wrap = appendHead(d.wrap[:0], 1, sizeHead(len(b))+len(b))
 	d.wrap = appendBytes(d.wrap, 1, b)
-	traces, ok := d.unmarshal("resource", offset)
-	if ok {
-		d.resource = d.attrs(d.resource[:0], traces.ResourceSpans().At(0).Resource().Attributes(), d.lim.MaxDepth, offset)
+	traces, ok := d.unmarshal("resource", resourcePart, b, offset)
+	if !ok {
+		return
 	}
+	d.resource = d.attrs(d.resource[:0], traces.ResourceSpans().At(0).Resource().Attributes(), d.lim.MaxDepth, offset)
 }
 
 func (d *protoDecoder) readScope(b []byte, offset int64) {
 	d.wrapInScope(1, b)
-	traces, ok := d.unmarshal("scope", offset)
-	if ok {
-		scope := traces.ResourceSpans().At(0).ScopeSpans().At(0).Scope()
-		d.scope, d.version = d.text(scope.Name(), offset), d.text(scope.Version(), offset)
+	traces, ok := d.unmarshal("scope", scopePart, b, offset)
+	if !ok {
+		return
 	}
+	scope := traces.ResourceSpans().At(0).ScopeSpans().At(0).Scope()
+	d.scope, d.version = d.text(scope.Name(), offset), d.text(scope.Version(), offset)
 }
 
 // wrapInScope makes d.wrap a message with b as the only field of its only
@@ -114,7 +117,12 @@ func (d *protoDecoder) wrapInScope(number int, b []byte) {
 	d.wrap = appendBytes(d.wrap, number, b)
 }
 
-func (d *protoDecoder) unmarshal(what string, offset int64) (ptrace.Traces, bool) {
+// unmarshal decodes d.wrap, which holds the part b.
+func (d *protoDecoder) unmarshal(what string, p part, b []byte, offset int64) (ptrace.Traces, bool) {
+	if p.tooMany(b, d.lim.MaxElements) {
+		d.tooManyElements(what, 0, offset)
+		return ptrace.Traces{}, false
+	}
 	traces, err := new(ptrace.ProtoUnmarshaler).UnmarshalTraces(d.wrap)
 	if err != nil {
 		d.problem(faultSyntax, 0, offset, "broken %s: %v; skipped", what, err)
@@ -124,11 +132,12 @@ func (d *protoDecoder) unmarshal(what string, offset int64) (ptrace.Traces, bool
 }
 
 func (d *protoDecoder) readSpan(b []byte, offset int64) error {
-	if !d.soundIDs(b, offset) {
+	b, ok := d.soundIDs(b, offset)
+	if !ok {
 		return nil
 	}
 	d.wrapInScope(2, b)
-	traces, ok := d.unmarshal("span", offset)
+	traces, ok := d.unmarshal("span", spanPart, b, offset)
 	if !ok {
 		return nil
 	}
@@ -169,14 +178,14 @@ func (d *protoDecoder) readSpan(b []byte, offset int64) error {
 }
 
 // soundIDs reports whether the IDs of a span have their length, which pdata
-// would refuse without saying where and what.
-func (d *protoDecoder) soundIDs(b []byte, offset int64) bool {
+// would refuse without saying where and what. It returns the span without a
+// parent's ID that has not.
+func (d *protoDecoder) soundIDs(b []byte, offset int64) ([]byte, bool) {
 	for pos := 0; pos < len(b); {
 		f, next, err := nextField(b, pos)
 		if err != nil {
-			return true // pdata says what is wrong
+			break // pdata says what is wrong
 		}
-		pos = next
 		what, want := "", 8
 		switch f.number {
 		case 1:
@@ -185,15 +194,18 @@ func (d *protoDecoder) soundIDs(b []byte, offset int64) bool {
 			what = "span ID"
 		case 4:
 			what = "parent span ID"
-		default:
-			continue
 		}
-		if n := len(f.body); n != 0 && n != want {
+		if n := len(f.body); what != "" && n != 0 && n != want {
 			d.problem(faultID, 0, offset, "%s: found %d bytes; want %d", what, n, want)
-			return false
+			if f.number != 4 {
+				return nil, false
+			}
+			b = slices.Concat(b[:pos], b[next:])
+			next = pos
 		}
+		pos = next
 	}
-	return true
+	return b, true
 }
 
 func (d *protoDecoder) text(s string, offset int64) string {

@@ -11,7 +11,7 @@ func signalOf(b []byte) string {
 			for pos := 0; pos < len(scopes.body); {
 				f, next, err := nextField(scopes.body, pos)
 				if f.number == 2 && f.wire == wireBytes {
-					if s := signalOfRecord(f.body); s != "" {
+					if s, _ := signalOfRecord(f.body); s != "" {
 						return s
 					}
 				}
@@ -30,8 +30,8 @@ func signalOf(b []byte) string {
 }
 
 // signalOfRecord decides by fields that are of another wire type, or not
-// there, in the others.
-func signalOfRecord(b []byte) string {
+// there, in the others. It is not sure of a span without any of them.
+func signalOfRecord(b []byte) (signal string, sure bool) {
 	metric := false
 	for pos := 0; pos < len(b); {
 		f, next, err := nextField(b, pos)
@@ -44,13 +44,13 @@ func signalOfRecord(b []byte) string {
 			f.number == 2 && f.wire == wireVarint,   // severity_number
 			f.number == 8 && f.wire == wireFixed32,  // flags
 			f.number == 11 && f.wire == wireFixed64: // observed_time_unix_nano
-			return "logs"
+			return "logs", true
 		case f.number == 6 && f.wire == wireVarint, // Span.kind
 			f.number == 7 && f.wire == wireFixed64,  // start_time_unix_nano
 			f.number == 8 && f.wire == wireFixed64,  // end_time_unix_nano
 			f.number == 10 && f.wire == wireVarint,  // dropped_attributes_count
 			f.number == 16 && f.wire == wireFixed32: // flags
-			return "spans"
+			return "spans", true
 		case f.number == 5 && f.wire == wireBytes, // Metric.gauge, Span.name
 			f.number == 7 && f.wire == wireBytes, // Metric.sum
 			f.number == 9 && f.wire == wireBytes, // Metric.histogram, Span.attributes
@@ -62,22 +62,32 @@ func signalOfRecord(b []byte) string {
 	}
 	// A span without kind and times is left with its IDs, which a metric's name
 	// and description resemble in length at best.
-	if hasIDs(b) || !metric {
-		return "spans"
+	ids := hasIDs(b)
+	if ids || !metric {
+		return "spans", ids
 	}
-	return "metrics"
+	return "metrics", true
 }
 
-// hasIDs reports whether the first two fields have the length of a span's IDs
-// and are not both text.
+// hasIDs reports whether the fields 1 and 2 have the length of a span's IDs
+// and are not both text. They may be the last: the Collector writes the fields
+// of a message in reverse.
 func hasIDs(b []byte) bool {
-	first, pos, err := nextField(b, 0)
-	if err != nil || pos == len(b) {
-		return false
+	var first, second []byte
+	for pos := 0; pos < len(b); {
+		f, next, err := nextField(b, pos)
+		if err != nil {
+			break
+		}
+		pos = next
+		switch f.number {
+		case 1:
+			first = f.body
+		case 2:
+			second = f.body
+		}
 	}
-	second, _, err := nextField(b, pos)
-	return err == nil && first.number == 1 && len(first.body) == 16 && second.number == 2 && len(second.body) == 8 &&
-		!(printable(first.body) && printable(second.body))
+	return len(first) == 16 && len(second) == 8 && !(printable(first) && printable(second))
 }
 
 func printable(b []byte) bool {

@@ -34,14 +34,13 @@ type source struct {
 const (
 	sourceSize    = 64 << 10
 	byteOrderMark = "\xef\xbb\xbf"
+	// recordSeparator begins each record of a JSON text sequence (RFC 7464).
+	recordSeparator = '\x1e'
+	maxEmptyReads   = 100
 )
 
 func newSource(r io.Reader, max int) *source {
 	s := &source{r: r, buf: make([]byte, sourceSize), last: '\n', max: max}
-	if s.fill(len(byteOrderMark)); bytes.HasPrefix(s.buf[:s.end], []byte(byteOrderMark)) {
-		s.advance(len(byteOrderMark))
-		s.shift, s.last = s.read, '\n'
-	}
 	s.dec = jsontext.NewDecoder(s, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return s
 }
@@ -62,7 +61,7 @@ func (s *source) fill(n int) {
 		s.err = err
 		if k > 0 {
 			empty = 0
-		} else if empty++; empty > 100 && err == nil {
+		} else if empty++; empty > maxEmptyReads && err == nil {
 			s.err = io.ErrNoProgress
 		}
 	}
@@ -162,8 +161,38 @@ func (s *source) giveBack(b []byte) {
 	s.buf, s.pos, s.end = buf, 0, n
 }
 
+// skipMarks takes what may stand before a record besides white space: byte
+// order marks, record separators and the NUL bytes that a crash of the machine
+// leaves in a file. The decoder must have been reset and be so again.
+func (s *source) skipMarks() (nuls int, found bool) {
+	for start := s.read; ; {
+		s.fill(len(byteOrderMark))
+		b := s.buf[s.pos:s.end]
+		switch {
+		case len(b) > 0 && b[0] == 0:
+			n := len(b) - len(bytes.TrimLeft(b, "\x00"))
+			nuls += n
+			s.advance(n)
+		case len(b) > 0 && b[0] == recordSeparator:
+			s.advance(1)
+		case bytes.HasPrefix(b, []byte(byteOrderMark)):
+			s.advance(len(byteOrderMark))
+		default:
+			return nuls, s.read > start
+		}
+	}
+}
+
+// nextByte is the next byte to be delivered; 0 at the end.
+func (s *source) nextByte() byte {
+	if s.fill(1); s.pos < s.end {
+		return s.buf[s.pos]
+	}
+	return 0
+}
+
 // skipLine goes to the next line that begins with a brace or bracket in its
-// first column, where records begin and nothing that is indented. It reports
+// first column, but for marks, where records begin and nothing that is indented. It reports
 // whether there is one.
 func (s *source) skipLine() bool {
 	for {
@@ -177,8 +206,8 @@ func (s *source) skipLine() bool {
 			continue
 		}
 		s.advance(i + 1)
-		s.fill(1)
-		if s.pos < s.end && (s.buf[s.pos] == '{' || s.buf[s.pos] == '[') {
+		s.skipMarks()
+		if c := s.nextByte(); c == '{' || c == '[' {
 			return true
 		}
 	}

@@ -20,6 +20,7 @@ type field struct {
 	number int
 	wire   byte
 	body   []byte // of wireBytes
+	length uint64 // of body as the message says
 	pos    int    // of body in the message
 	cut    bool   // the message ends within the field; body is what is there
 }
@@ -60,9 +61,10 @@ func nextField(b []byte, pos int) (field, int, error) {
 			return f, pos, varintError(n)
 		}
 		pos += n
+		f.length = length
 		if length > uint64(len(b)-pos) {
 			f.body, f.pos, f.cut = b[pos:], pos, true
-			return f, len(b), errCut
+			return f, len(b), cutError(f.number, length, len(b)-pos)
 		}
 		f.body, f.pos = b[pos:pos+int(length)], pos
 		return f, pos + int(length), nil
@@ -75,6 +77,36 @@ func nextField(b []byte, pos int) (field, int, error) {
 	return f, pos + size, nil
 }
 
+// fieldSize reads the head of the field at the beginning of b: its number and
+// wire type in n bytes, with the length of wireBytes. size is that of what
+// follows. Of a varint, all is in the head.
+func fieldSize(b []byte) (number int, wire byte, size uint64, n int, err error) {
+	tag, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 0, 0, 0, 0, varintError(n)
+	}
+	wire = byte(tag & 7)
+	if number, err = fieldNumber(tag); err != nil {
+		return 0, wire, 0, n, err
+	}
+	switch wire {
+	case wireVarint, wireBytes:
+		v, k := binary.Uvarint(b[n:])
+		if k <= 0 {
+			return number, wire, 0, n, varintError(k)
+		}
+		if wire == wireVarint {
+			v = 0
+		}
+		return number, wire, v, n + k, nil
+	case wireFixed64:
+		return number, wire, 8, n, nil
+	case wireFixed32:
+		return number, wire, 4, n, nil
+	}
+	return number, wire, 0, n, wireError(number, wire)
+}
+
 // fieldNumber is bounded as protobuf bounds it.
 func fieldNumber(tag uint64) (int, error) {
 	if n := tag >> 3; n > 0 && n < 1<<29 {
@@ -85,6 +117,11 @@ func fieldNumber(tag uint64) (int, error) {
 
 func wireError(number int, wire byte) error {
 	return fmt.Errorf("found field %d of wire type %d; want 0, 1, 2 or 5", number, wire)
+}
+
+// cutError says that a message ends within a field; it is an errCut.
+func cutError(number int, size uint64, left int) error {
+	return fmt.Errorf("found field %d of %d bytes; want at most the %d that are left: %w", number, size, max(0, left), errCut)
 }
 
 // varintError explains a result of binary.Uvarint.
