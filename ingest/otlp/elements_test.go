@@ -44,17 +44,19 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestElementsCost reads spans and resources of 16 MiB that consist of
-// nothing but elements without content.
+// TestElementsCost reads spans and resources that consist of nothing but
+// elements without content: of 16 MiB the events, and the others of enough to
+// be above the limit.
 func TestElementsCost(t *testing.T) {
-	const size = 16 << 20
+	const size = 1 << 20
+	const great = 16 << 20
 	lim := Limits{MaxString: 16 << 20, MaxDepth: 32, MaxMessage: 64 << 20, MaxElements: 1 << 18}
-	objects := func(before, after string) io.Reader {
+	objects := func(size int, before, after string) io.Reader {
 		return io.MultiReader(strings.NewReader(before), strings.NewReader(strings.Repeat("{},", size/3)), strings.NewReader("{}"+after+"\n"+numbered(1)))
 	}
-	around := func(members string) (before, after string) {
-		before, after, _ = strings.Cut(strings.Replace(numbered(0), `"startTime`, members+`,"startTime`, 1), "…")
-		return before, after
+	around := func(size int, members string) io.Reader {
+		before, after, _ := strings.Cut(strings.Replace(numbered(0), `"startTime`, members+`,"startTime`, 1), "…")
+		return objects(size, before, after)
 	}
 	attr := func(value []byte) []byte { return appendBytes(appendBytes(nil, 1, []byte("k")), 2, value) }
 	span := appendBytes(appendBytes(nil, 1, traceID[:]), 2, spanID[:])
@@ -75,14 +77,14 @@ func TestElementsCost(t *testing.T) {
 		in    io.Reader
 		spans int64
 	}{
-		"JSON events":     {ReadJSON, objects(around(`"events":[…]`)), 1},
-		"JSON links":      {ReadJSON, objects(around(`"links":[…]`)), 1},
-		"JSON attributes": {ReadJSON, objects(around(`"attributes":[…]`)), 1},
-		"JSON list":       {ReadJSON, objects(around(`"attributes":[{"value":{"arrayValue":{"values":[…]}}}]`)), 1},
-		"JSON map":        {ReadJSON, objects(around(`"attributes":[{"value":{"kvlistValue":{"values":[…]}}}]`)), 1},
-		"JSON resource":   {ReadJSON, objects(`{"resourceSpans":[{"resource":{"attributes":[`, `]},"scopeSpans":[{"scope":{},"spans":[{`+ids+`}]}]}]}`), 2},
-		"JSON spans held": {ReadJSON, objects(`{"resourceSpans":[{"scopeSpans":[{"spans":[{`+ids+`},`, `]}],"resource":{}}]}`), 2},
-		"events":          {asProto, message(nil, append(slices.Clone(span), repeated(11, size)...), span), 1},
+		"JSON events":     {ReadJSON, around(great, `"events":[…]`), 1},
+		"JSON links":      {ReadJSON, around(size, `"links":[…]`), 1},
+		"JSON attributes": {ReadJSON, around(size, `"attributes":[…]`), 1},
+		"JSON list":       {ReadJSON, around(size, `"attributes":[{"value":{"arrayValue":{"values":[…]}}}]`), 1},
+		"JSON map":        {ReadJSON, around(size, `"attributes":[{"value":{"kvlistValue":{"values":[…]}}}]`), 1},
+		"JSON resource":   {ReadJSON, objects(size, `{"resourceSpans":[{"resource":{"attributes":[`, `]},"scopeSpans":[{"scope":{},"spans":[{`+ids+`}]}]}]}`), 2},
+		"JSON spans held": {ReadJSON, objects(size, `{"resourceSpans":[{"scopeSpans":[{"spans":[{`+ids+`},`, `]}],"resource":{}}]}`), 2},
+		"events":          {asProto, message(nil, append(slices.Clone(span), repeated(11, great)...), span), 1},
 		"links":           {asProto, message(nil, append(slices.Clone(span), repeated(13, size)...), span), 1},
 		"attributes":      {asProto, message(nil, append(slices.Clone(span), repeated(9, size)...), span), 1},
 		"list":            {asProto, message(nil, appendBytes(slices.Clone(span), 9, attr(appendBytes(nil, 5, repeated(1, size)))), span), 1},

@@ -72,13 +72,13 @@ func (d *protoDecoder) frame(lead, size int) error {
 	}
 	at := d.offset + int64(lead)
 	switch {
-	case next >= 0 && !sound:
+	case next > lead && soundFrame(b[lead:next], uint64(d.lim.MaxMessage)):
+		d.problem(faultSyntax, 0, at, "unexpected end of a frame: found %d of its %d bytes before the next one", next-lead, frameHead+size)
+		end, whole = next, false
+	case next >= 0:
 		d.noFrame(d.offset, next)
 		d.move(next)
 		return nil
-	case next >= 0:
-		d.problem(faultSyntax, 0, at, "unexpected end of a frame: found %d of its %d bytes before the next one", next-lead, frameHead+size)
-		end, whole = next, false
 	}
 	end = min(end, len(b))
 	err := d.fields(b[lead+frameHead:end], at+frameHead, !whole, func(f field) error {
