@@ -64,9 +64,12 @@ type Info struct {
 	Path        string
 	Format      string // "otlp-json" or "otlp-proto"; empty where nothing was recognised
 	Compression string // "", "gzip", "zstd" or "zstd-framed"
-	Spans       int64
-	Skipped     map[string]int64 // elements of other signals: "metrics", "logs", "profiles"
-	Problems    []Problem
+	// Foreign says that the input is whole, as far as can be told, and nothing
+	// that is known: a note, another tool's data, an empty file.
+	Foreign  bool
+	Spans    int64
+	Skipped  map[string]int64 // elements of other signals: "metrics", "logs", "profiles"
+	Problems []Problem
 }
 
 // Problem is something in an input that could not be used as it was found.
@@ -100,12 +103,14 @@ func Read(r io.Reader, path string, opt Options, emit func(*record.Span) error) 
 		info.Problems = in.problems
 		return info, fmt.Errorf("%s: %s", path, noSpans(info, false))
 	case len(head) == 0 && err == io.EOF:
+		info.Foreign = true
 		return info, fmt.Errorf("%s: empty; want %s", path, known)
 	case len(head) == 0:
 		return info, fmt.Errorf("%s: %w", path, err)
 	}
 	format, foreign := sniff(head)
 	if foreign != "" {
+		info.Foreign = len(in.problems) == 0
 		return info, fmt.Errorf("%s: looks like %s; want %s", path, foreign, known)
 	}
 	var stop error
@@ -127,6 +132,7 @@ func Read(r io.Reader, path string, opt Options, emit func(*record.Span) error) 
 	info.Problems = slices.Concat(in.problems, result.Problems)
 	if !result.Known {
 		info.Format = ""
+		info.Foreign = err == nil && !result.Damaged && len(in.problems) == 0
 	}
 	damaged := (*damage)(nil)
 	switch {

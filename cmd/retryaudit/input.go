@@ -49,7 +49,7 @@ func (c *command) read(ctx context.Context, suite *analyzer.Suite, args []string
 	for i, r := range results.files {
 		switch {
 		case r.err == nil:
-		case anySpans && (r.otherSignals() || r.foreign() && !named(args, paths[i])):
+		case anySpans && (r.otherSignals() || r.foreign && !named(args, paths[i])):
 			// A folder of the Collector holds metrics and logs, too, and any
 			// folder may hold notes: only what is named must be traces.
 			c.sayWarning("%v", r.err)
@@ -115,17 +115,15 @@ func (c *command) sayProblems(in analyzer.Input) {
 // fileResult is what came of one input; of one that was recognised, the input
 // has a format.
 type fileResult struct {
-	input analyzer.Input
-	err   error // why there are no spans, or not all
+	foreign bool // nothing that is known, and not damaged
+	input   analyzer.Input
+	err     error // why there are no spans, or not all
 }
 
 // named reports whether a path is an argument itself, not a file of one.
 func named(args []string, path string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return filepath.Clean(arg) == filepath.Clean(path) })
 }
-
-// foreign reports whether the input was read and is nothing that is known.
-func (r fileResult) foreign() bool { return r.input.Path != "" && r.input.Format == "" }
 
 // otherSignals reports whether a readable input held no span.
 func (r *fileResult) otherSignals() bool {
@@ -180,7 +178,7 @@ func (c *command) readFile(ctx context.Context, path string, store *trace.Store,
 	for i, p := range info.Problems {
 		input.Problems[i] = analyzer.Problem(p)
 	}
-	return fileResult{input, err}
+	return fileResult{foreign: info.Foreign, input: input, err: err}
 }
 
 // open returns an input and the name it has in reports.

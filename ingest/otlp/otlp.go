@@ -35,7 +35,9 @@ type Limits struct {
 type Result struct {
 	// Known says that at least one element of OTLP was found.
 	Known bool
-	Spans int64
+	// Damaged says that something was broken, not merely no OTLP.
+	Damaged bool
+	Spans   int64
 	// Skipped counts the elements of other signals by the signal's name.
 	Skipped  map[string]int64
 	Problems []Problem
@@ -84,6 +86,7 @@ func newSink(lim Limits, emit func(*record.Span) error) sink {
 }
 
 func (s *sink) problem(f fault, line int, offset int64, format string, args ...any) {
+	s.result.Damaged = s.result.Damaged || f != faultForeign
 	if n := s.single[f]; n < maxSingle {
 		s.single[f]++
 		s.result.Problems = append(s.result.Problems, Problem{Line: line, Offset: offset, Reason: fmt.Sprintf(format, args...)})
