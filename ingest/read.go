@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/retryaudit/retryaudit/ingest/otlp"
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
@@ -35,8 +35,8 @@ type Options struct {
 	// skipped, as is a resource; of spans before their resource or scope, as
 	// many are held.
 	MaxElements int
-	// MaxDecompressed is the size in bytes of a compressed input when
-	// unpacked, 64 GiB by default. What is behind it is not read.
+	// MaxDecompressed is the size in bytes of a compressed input or an archive
+	// when unpacked, 64 GiB by default. What is behind it is not read.
 	MaxDecompressed int64
 }
 
@@ -61,93 +61,122 @@ func (o Options) withDefaults() Options {
 
 // Info says what an input was and what came of it.
 type Info struct {
-	Path        string
-	Format      string // "otlp-json" or "otlp-proto"; empty where nothing was recognised
-	Compression string // "", "gzip", "zstd" or "zstd-framed"
+	Path        string // of a member of an archive: the archive's, "!" and the member's
+	Format      string // the ID of a Format; empty where nothing was recognised
+	Compression string // "", "gzip", "zstd", "zstd-framed", "bzip2", "tar", "zip", several with + from the innermost on
 	// Foreign says that the input is whole, as far as can be told, and nothing
 	// that is known: a note, another tool's data, an empty file.
 	Foreign  bool
 	Spans    int64
 	Skipped  map[string]int64 // elements of other signals: "metrics", "logs", "profiles"
 	Problems []Problem
+	// Err is set if no span is left or if the input could not be read to its
+	// end. It names the path.
+	Err error
 }
 
 // Problem is something in an input that could not be used as it was found.
-type Problem = otlp.Problem
+type Problem = decode.Problem
 
-// The formats of Info.
-const (
-	formatJSON  = "otlp-json"
-	formatProto = "otlp-proto"
-)
-
-const known = "OTLP JSON or OTLP protobuf, plain or packed with gzip or zstd"
-
-// Read reads the spans of r, which path names in errors, and hands each to
-// emit, whose error ends the reading and is returned as it is. What is broken
-// is skipped and stands in Info.Problems. It is an error if no span is left or
-// if the input could not be read to its end; Info is valid then, too.
-func Read(r io.Reader, path string, opt Options, emit func(*record.Span) error) (Info, error) {
+// Read reads the spans of r, which path names in errors. For each input, which
+// is r or each member of r if that is an archive, it calls begin and hands the
+// spans to the function that this returns, whose error ends the reading and is
+// the Err of the last Info as it is. What is broken is skipped and stands in
+// the Problems of its Info.
+func Read(r io.Reader, path string, opt Options, begin func(path string) func(*record.Span) error) []Info {
 	opt = opt.withDefaults()
-	info := Info{Path: path}
-	in := &unpacker{opt: opt, raw: reader{r: r}}
-	defer in.close()
-	stream, err := in.unpack()
-	info.Compression = in.compression
-	if err != nil {
-		return info, fmt.Errorf("%s: %w", path, err)
+	rd := &reading{opt: opt, left: opt.MaxDecompressed, begin: begin}
+	rd.input(r, path, nil)
+	return rd.infos
+}
+
+// reading is the state of one Read.
+type reading struct {
+	opt   Options
+	left  int64 // that all may still unpack to, bytes
+	begin func(path string) func(*record.Span) error
+	infos []Info
+	ended bool // by an error that holds for all that follows
+}
+
+// input reads a file or a member of archives, whose kinds are outer, the
+// outermost first.
+func (rd *reading) input(r io.Reader, path string, outer []string) {
+	u := &unpacker{opt: rd.opt, left: &rd.left, raw: reader{r: r}, layers: slices.Clip(outer)}
+	defer u.close()
+	stream, err := u.unpack()
+	if err == nil {
+		if kind := archiveKind(stream); kind != "" {
+			rd.archive(kind, u, stream, path)
+			return
+		}
 	}
+	info := Info{Path: path, Compression: u.compression()}
+	if err != nil {
+		info.Err = fmt.Errorf("%s: %w", path, err)
+	} else {
+		rd.content(&info, u, bufio.NewReaderSize(fromUTF16(stream), headSize))
+	}
+	rd.infos = append(rd.infos, info)
+}
+
+// content reads what is not packed any more.
+func (rd *reading) content(info *Info, u *unpacker, stream *bufio.Reader) {
 	head, err := stream.Peek(headSize)
+	fail := func(format string, args ...any) {
+		info.Err = fmt.Errorf("%s: "+format, append([]any{info.Path}, args...)...)
+	}
 	switch {
-	case len(head) == 0 && len(in.problems) > 0:
-		info.Problems = in.problems
-		return info, fmt.Errorf("%s: %s", path, noSpans(info, false))
+	case len(head) == 0 && len(u.problems) > 0:
+		info.Problems = u.problems
+		fail("%s", noSpans(info, false))
+		return
 	case len(head) == 0 && err == io.EOF:
 		info.Foreign = true
-		return info, fmt.Errorf("%s: empty; want %s", path, known)
+		fail("empty; want %s", wanted)
+		return
 	case len(head) == 0:
-		return info, fmt.Errorf("%s: %w", path, err)
+		fail("%w", err)
+		return
 	}
 	format, foreign := sniff(head)
 	if foreign != "" {
-		info.Foreign = len(in.problems) == 0
-		return info, fmt.Errorf("%s: looks like %s; want %s", path, foreign, known)
+		info.Foreign = len(u.problems) == 0
+		fail("looks like %s; want %s", foreign, wanted)
+		return
 	}
 	var stop error
-	span := func(s *record.Span) error {
+	emit := rd.begin(info.Path)
+	lim := decode.Limits{MaxString: rd.opt.MaxString, MaxDepth: rd.opt.MaxDepth, MaxMessage: rd.opt.MaxMessage, MaxElements: rd.opt.MaxElements}
+	result, err := format.read(stream, lim, func(s *record.Span) error {
 		stop = emit(s)
 		return stop
-	}
-	lim := otlp.Limits{MaxString: opt.MaxString, MaxDepth: opt.MaxDepth, MaxMessage: opt.MaxMessage, MaxElements: opt.MaxElements}
-	var result otlp.Result
-	switch format {
-	case json:
-		info.Format = formatJSON
-		result, err = otlp.ReadJSON(stream, lim, span)
-	case proto, framedProto:
-		info.Format = formatProto
-		result, err = otlp.ReadProto(stream, format == framedProto, lim, span)
-	}
+	})
+	info.Format = format.ID
 	info.Spans, info.Skipped = result.Spans, result.Skipped
-	info.Problems = slices.Concat(in.problems, result.Problems)
+	info.Problems = slices.Concat(u.problems, result.Problems)
 	if !result.Known {
 		info.Format = ""
-		info.Foreign = err == nil && !result.Damaged && len(in.problems) == 0
+		info.Foreign = err == nil && !result.Damaged && len(u.problems) == 0
 	}
 	damaged := (*damage)(nil)
 	switch {
 	case stop != nil:
-		return info, stop
+		info.Err = stop
+		rd.ended = true
 	case err != nil && !errors.As(err, &damaged):
-		return info, fmt.Errorf("%s: %w", path, err)
+		fail("%w", err)
+		rd.ended = rd.ended || errors.Is(err, errDecompressed)
 	case info.Spans == 0:
-		return info, fmt.Errorf("%s: %s", path, noSpans(info, result.Known))
+		fail("%s", noSpans(info, result.Known))
 	}
-	return info, nil
 }
 
+// wanted is short for what Formats lists.
+const wanted = "OTLP JSON, Jaeger JSON or another known format"
+
 // noSpans says what was found in place of spans.
-func noSpans(info Info, recognised bool) string {
+func noSpans(info *Info, recognised bool) string {
 	switch {
 	case len(info.Problems) > 0:
 		p := info.Problems[0]
@@ -164,9 +193,9 @@ func noSpans(info Info, recognised bool) string {
 		slices.Sort(found)
 		return "OTLP that holds only " + strings.Join(found, " and ") + "; want spans"
 	case recognised:
-		return "OTLP without any span; want spans"
+		return info.Format + " without any span; want some"
 	}
-	return "found nothing that is known; want " + known
+	return "found nothing that is known; want " + wanted
 }
 
 // reader keeps the error of the input itself, which decompressors hide.

@@ -4,44 +4,67 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/retryaudit/retryaudit/ingest/decode"
 )
 
-// headSize is what sniff wants to see of an input.
-const headSize = bufferSize
-
-// format is what an input is decoded as.
-type format int
-
-const (
-	unknown format = iota
-	json
-	proto
-	framedProto
-)
+// headSize is what sniff wants to see of an input: the names that tell a
+// format may stand behind a long prompt or other lines.
+const headSize = 1 << 20
 
 // sniff tells the format of an input by its beginning, or what it looks like.
-func sniff(head []byte) (f format, foreign string) {
-	switch {
-	case looksJSON(head):
-		return json, foreignJSON(head)
-	case looksProto(head):
-		return proto, ""
-	case looksFramed(head):
-		return framedProto, ""
-	case looksJSON(bytes.TrimLeft(head, "\x00")):
-		// NUL bytes before the first record: framed protobuf begins with some,
-		// too.
-		return json, foreignJSON(head)
-	case bytes.Contains(head, []byte("\n{\"resource")):
-		// Lines of JSON behind something else, such as the rest of a line
-		// that was cut.
-		return json, ""
+func sniff(head []byte) (f Format, foreign string) {
+	all := formats()
+	isJSON := looksJSON(head) || looksJSON(bytes.TrimLeft(head, "\x00")) && !looksFramed(head)
+	if isJSON {
+		s := shapeOf(trimMarks(head))
+		if len(s) == 0 {
+			return all[0], "" // empty requests, or nothing whole
+		}
+		for _, f := range all {
+			if f.is != nil && f.is(s) {
+				return f, ""
+			}
+		}
 	}
-	return unknown, foreignText(head)
+	for _, f := range all {
+		if !isJSON && f.text != nil && f.text(string(head)) {
+			return f, ""
+		}
+	}
+	// Records behind something else: the rest of a line that was cut, or what
+	// a program wrote beside its spans.
+	for tries, at := 0, 0; tries < maxStarts; tries++ {
+		i := bytes.Index(head[at:], []byte("\n{"))
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		s := shapeOf(head[at:])
+		for _, f := range all {
+			if f.is != nil && f.is(s) {
+				return f, ""
+			}
+		}
+	}
+	if isJSON {
+		return Format{}, foreignJSON(shapeOf(trimMarks(head)))
+	}
+	return Format{}, foreignText(head)
 }
 
+// maxStarts is in how many lines of the head a record is sought.
+const maxStarts = 64
+
 const space = " \t\r\n"
+
+// trimMarks takes what may stand before the first record.
+func trimMarks(head []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(head, "\x00"), []byte("\xef\xbb\xbf")), space+"\x1e\x00")
+}
 
 // looksJSON reports whether head begins an object or an array of objects. A
 // protobuf message may begin with a line feed and a brace, too, but its third
@@ -106,52 +129,67 @@ func looksFramed(head []byte) bool {
 	return len(head) > 4 && binary.BigEndian.Uint32(head) > 1 && looksProto(head[4:])
 }
 
-// otlpKeys are the names by which OTLP JSON is known.
-var otlpKeys = []string{"resourceSpans", "resource_spans", "batches", "resourceMetrics", "resource_metrics", "resourceLogs", "resource_logs"}
-
-// foreignJSON names other trace formats in JSON; empty is none of them.
-func foreignJSON(head []byte) string {
-	text := string(head)
-	for _, key := range otlpKeys {
-		if strings.Contains(text, `"`+key+`"`) {
-			return ""
-		}
+// looksArrow reports whether head begins a BatchArrowRecords (otel-arrow
+// proto/opentelemetry/proto/experimental/arrow/v1): its number, then a payload
+// with the ID of a schema and an Arrow stream in it.
+func looksArrow(head []byte) bool {
+	if len(head) > 4 && head[0] == 0 { // the length of a frame
+		head = head[4:]
 	}
-	has := func(keys ...string) bool {
-		for _, key := range keys {
-			if !strings.Contains(text, `"`+key+`"`) {
-				return false
-			}
-		}
-		return true
+	if len(head) == 0 || head[0] != 1<<3 {
+		return false
 	}
-	switch {
-	case has("traceID", "spanID"):
-		return "Jaeger JSON"
-	case has("traceId", "id") && (has("localEndpoint") || has("timestamp", "duration")):
-		return "Zipkin JSON"
-	case has("SpanContext", "Name"):
-		return "the output of Go's stdouttrace exporter"
-	case has("context", "trace_id", "span_id"):
-		return "the output of Python's console exporter"
-	case has("traceEvents"):
-		return "a Chrome trace"
+	_, n := binary.Uvarint(head[1:])
+	if n <= 0 || len(head) <= 1+n || head[1+n] != 2<<3|2 {
+		return false
 	}
-	return ""
+	return bytes.Contains(head, []byte("\xff\xff\xff\xff"))
 }
+
+// foreignJSON names other JSON.
+func foreignJSON(s shape) string {
+	switch {
+	case s.all("traces.traceID", "traces.rootServiceName"):
+		return "the answer to a search in Tempo, which holds no spans"
+	case s.any("traceEvents"):
+		return "a Chrome trace"
+	case s.any("_source.trace.id", "_source.transaction.id") || s.all("trace.id", "transaction.id"):
+		return "documents of Elastic APM"
+	case s.all("event_id", "contexts.trace"):
+		return "events of Sentry"
+	case s.any("message", "msg") && s.any("level", "severity", "lvl"):
+		return "a log in JSON"
+	}
+	names := slices.Sorted(maps.Keys(s))
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, ".") })
+	more := ""
+	if len(names) > maxNames {
+		names, more = names[:maxNames], ", …"
+	}
+	for i := range names {
+		names[i] = fmt.Sprintf("%q", decode.Excerpt(names[i]))
+	}
+	if len(names) == 0 {
+		return "JSON without objects"
+	}
+	return "JSON with the names " + strings.Join(names, ", ") + more
+}
+
+// maxNames is how many names of unknown JSON are said.
+const maxNames = 6
 
 // magics are the first bytes of other files.
 var magics = []struct{ prefix, name string }{
-	{"PK\x03\x04", "a zip archive"},
-	{"BZh", "bzip2"},
 	{"\xfd7zXZ", "xz"},
 	{"PAR1", "Parquet"},
 	{"ARROW1", "an Arrow file"},
 	{"\xff\xff\xff\xff", "an Arrow stream, as of OTLP Arrow"},
 	{"SQLite format 3", "an SQLite database"},
 	{"%PDF", "PDF"},
-	{"\xff\xfe", "UTF-16 text"},
-	{"\xfe\xff", "UTF-16 text"},
+	{"\x04\x22\x4d\x18", "lz4"},
+	{"\xff\x06\x00\x00sNaPpY", "snappy"},
+	{"7z\xbc\xaf\x27\x1c", "a 7z archive"},
+	{"Obj\x01", "Avro"},
 }
 
 // foreignText names what is neither JSON nor protobuf.
@@ -160,9 +198,6 @@ func foreignText(head []byte) string {
 		if bytes.HasPrefix(head, []byte(m.prefix)) {
 			return m.name
 		}
-	}
-	if len(head) > 262 && string(head[257:262]) == "ustar" {
-		return "a tar archive"
 	}
 	text := strings.TrimLeft(string(head), space)
 	lower := strings.ToLower(text)
@@ -174,8 +209,8 @@ func foreignText(head []byte) string {
 		return "HTML"
 	case strings.HasPrefix(text, "<"):
 		return "XML"
-	case strings.Contains(text, "traceId: '"), strings.Contains(text, "instrumentationScope: {"):
-		return "the text of a console exporter"
+	case looksArrow(head):
+		return "OTLP Arrow, which only Collectors exchange"
 	case bytes.ContainsAny(head, "\x00\x01\x02\x03\x04\x05\x06\x07"):
 		return fmt.Sprintf("binary data (%q)", head[:min(len(head), 16)])
 	case strings.Count(line, ",") >= 2 && !strings.ContainsAny(line, "{["):

@@ -129,7 +129,7 @@ have, and which setting to change.`,
 		RunE:          c.needsCommand,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(c.analyze(), c.show(), c.rules(), c.explain(), c.merge(), c.version())
+	root.AddCommand(c.analyze(), c.show(), c.rules(), c.explain(), c.formats(), c.merge(), c.version())
 	root.SetHelpCommand(c.help())
 	root.InitDefaultCompletionCmd()
 	for _, sub := range root.Commands() {

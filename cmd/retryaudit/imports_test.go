@@ -15,6 +15,9 @@ import (
 
 const module = "github.com/retryaudit/retryaudit"
 
+// decoder is what the decoder of a format may import.
+var decoder = []string{"analyzer/trace", "ingest/decode", "ingest/record"}
+
 // imports is the table of which package of the module may import which. The
 // longest key that a package begins with holds for it. Standard library and
 // foreign modules are bound by foreign.
@@ -36,6 +39,17 @@ var imports = []struct {
 	{"rules/internal/gen", []string{"analyzer", "analyzer/", "rules", "rules/internal/gen"}},
 	{"ingest", []string{"analyzer/trace", "ingest/"}},
 	{"ingest/record", []string{"analyzer/trace"}},
+	{"ingest/decode", []string{"analyzer/trace", "ingest/record"}},
+	{"ingest/otlp", decoder},
+	{"ingest/jaeger", decoder},
+	{"ingest/zipkin", decoder},
+	{"ingest/console", decoder},
+	{"ingest/datadog", decoder},
+	{"ingest/xray", decoder},
+	{"ingest/clickhouse", decoder},
+	{"ingest/phoenix", decoder},
+	{"ingest/langfuse", decoder},
+	{"ingest/litellm", decoder},
 	{"ingest/semconv", []string{"analyzer/trace", "ingest/record"}},
 	{"ingest/retryauditprocessor", []string{"analyzer", "analyzer/", "rules", "ingest", "ingest/"}},
 	{"cmd", []string{"analyzer", "analyzer/", "rules", "ingest", "ingest/"}},

@@ -46,21 +46,31 @@ func (c *command) read(ctx context.Context, suite *analyzer.Suite, args []string
 	}
 	anySpans := slices.ContainsFunc(results.files, func(r fileResult) bool { return r.input.Spans > 0 })
 	inputs := []analyzer.Input{}
-	for i, r := range results.files {
+	mentioned, hinted := int64(0), false
+	for _, r := range results.files {
 		switch {
 		case r.err == nil:
-		case anySpans && (r.otherSignals() || r.foreign && !named(args, paths[i])):
+		case anySpans && (r.otherSignals() || r.foreign && !named(args, r.input.Path)):
 			// A folder of the Collector holds metrics and logs, too, and any
-			// folder may hold notes: only what is named must be traces.
-			c.sayWarning("%v", r.err)
+			// folder or archive may hold notes: only what is named must be traces.
+			if mentioned++; mentioned <= maxMentioned {
+				c.sayWarning("%v", r.err)
+			}
 		default:
-			c.sayError(r.err, "")
+			hint := ""
+			if r.foreign && !hinted {
+				hint, hinted = knownFormats(), true
+			}
+			c.sayError(r.err, hint)
 			unread = &failure{status: statusInput}
 		}
 		if r.input.Format != "" {
 			inputs = append(inputs, r.input)
 			c.sayProblems(r.input)
 		}
+	}
+	if more := mentioned - maxMentioned; more > 0 {
+		c.sayWarning("%s more without spans", plural(more, "file"))
 	}
 	if !anySpans {
 		return nil, nil, unread
@@ -112,6 +122,9 @@ func (c *command) sayProblems(in analyzer.Input) {
 	c.sayWarning("%s: %s%s", at, first.Reason, more)
 }
 
+// maxMentioned is how many files that hold no spans are mentioned one by one.
+const maxMentioned = 10
+
 // fileResult is what came of one input; of one that was recognised, the input
 // has a format.
 type fileResult struct {
@@ -132,7 +145,7 @@ func (r *fileResult) otherSignals() bool {
 
 type readings struct {
 	stores []*trace.Store // one a worker
-	files  []fileResult   // in the order of the paths
+	files  []fileResult   // in the order of the paths, the members of an archive in its order
 }
 
 // readAll reads the files in as many workers as there are processors; each
@@ -141,7 +154,8 @@ func (c *command) readAll(ctx context.Context, paths []string) readings {
 	bar := startProgress(c.Stderr, size(paths))
 	defer bar.stop()
 	workers := min(len(paths), runtime.GOMAXPROCS(0))
-	out := readings{files: make([]fileResult, len(paths)), stores: make([]*trace.Store, workers)}
+	out := readings{stores: make([]*trace.Store, workers)}
+	files := make([][]fileResult, len(paths))
 	var wg sync.WaitGroup
 	for w := range workers {
 		store := trace.NewStore()
@@ -149,36 +163,46 @@ func (c *command) readAll(ctx context.Context, paths []string) readings {
 		wg.Go(func() {
 			spans := semconv.New(store)
 			for i := w; i < len(paths); i += workers {
-				out.files[i] = c.readFile(ctx, paths[i], store, spans, bar)
+				files[i] = c.readFile(ctx, paths[i], store, spans, bar)
 			}
 		})
 	}
 	wg.Wait()
+	out.files = slices.Concat(files...)
 	return out
 }
 
-func (c *command) readFile(ctx context.Context, path string, store *trace.Store, spans *semconv.Normalizer, bar *progress) fileResult {
+// readFile reads a file, or the members of an archive.
+func (c *command) readFile(ctx context.Context, path string, store *trace.Store, spans *semconv.Normalizer, bar *progress) []fileResult {
 	in, path, err := c.open(path)
 	if err != nil {
-		return fileResult{err: err}
+		return []fileResult{{err: err}}
 	}
 	defer in.Close()
-	symbol := store.Sym(path)
-	traces := make(map[trace.TraceID]struct{})
-	info, err := ingest.Read(bar.reader(in), path, ingest.Options{}, func(r *record.Span) error {
-		traces[r.Trace] = struct{}{}
-		spans.Add(r, symbol)
-		return ctx.Err()
+	traces := make(map[string]map[trace.TraceID]struct{})
+	infos := ingest.Read(bar.reader(in), path, ingest.Options{}, func(path string) func(*record.Span) error {
+		symbol := store.Sym(path)
+		seen := make(map[trace.TraceID]struct{})
+		traces[path] = seen
+		return func(r *record.Span) error {
+			seen[r.Trace] = struct{}{}
+			spans.Add(r, symbol)
+			return ctx.Err()
+		}
 	})
-	input := analyzer.Input{
-		Path: path, Format: info.Format, Compression: info.Compression,
-		Spans: info.Spans, Traces: int64(len(traces)), Skipped: info.Skipped,
-		Problems: make([]analyzer.Problem, len(info.Problems)),
+	results := make([]fileResult, len(infos))
+	for i, info := range infos {
+		input := analyzer.Input{
+			Path: info.Path, Format: info.Format, Compression: info.Compression,
+			Spans: info.Spans, Traces: int64(len(traces[info.Path])), Skipped: info.Skipped,
+			Problems: make([]analyzer.Problem, len(info.Problems)),
+		}
+		for k, p := range info.Problems {
+			input.Problems[k] = analyzer.Problem(p)
+		}
+		results[i] = fileResult{foreign: info.Foreign, input: input, err: info.Err}
 	}
-	for i, p := range info.Problems {
-		input.Problems[i] = analyzer.Problem(p)
-	}
-	return fileResult{foreign: info.Foreign, input: input, err: err}
+	return results
 }
 
 // open returns an input and the name it has in reports.

@@ -72,11 +72,15 @@ func load(t *testing.T, path string) *trace.Store {
 	defer f.Close()
 	store := trace.NewStore()
 	spans := semconv.New(store)
-	if _, err := ingest.Read(f, path, ingest.Options{}, func(r *record.Span) error {
-		spans.Add(r, store.Sym(path))
-		return nil
-	}); err != nil {
-		t.Fatal(err)
+	for _, info := range ingest.Read(f, path, ingest.Options{}, func(path string) func(*record.Span) error {
+		return func(r *record.Span) error {
+			spans.Add(r, store.Sym(path))
+			return nil
+		}
+	}) {
+		if info.Err != nil {
+			t.Fatal(info.Err)
+		}
 	}
 	return store
 }

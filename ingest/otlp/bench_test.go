@@ -7,12 +7,13 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
 const recording = "../../testdata/real/agent-vercel-portkey-outage.jsonl"
 
-func benchmark(b *testing.B, in []byte, read func(func(*record.Span) error) (Result, error)) {
+func benchmark(b *testing.B, in []byte, read func(func(*record.Span) error) (decode.Result, error)) {
 	b.Helper()
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
@@ -33,7 +34,7 @@ func BenchmarkJSONLines(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	benchmark(b, in, func(emit func(*record.Span) error) (Result, error) {
+	benchmark(b, in, func(emit func(*record.Span) error) (decode.Result, error) {
 		return ReadJSON(bytes.NewReader(in), testLimits, emit)
 	})
 }
@@ -52,7 +53,7 @@ func BenchmarkProto(b *testing.B) {
 		messages = append(messages, marshal(b, traces))
 	}
 	in := frame(messages...)
-	benchmark(b, in, func(emit func(*record.Span) error) (Result, error) {
+	benchmark(b, in, func(emit func(*record.Span) error) (decode.Result, error) {
 		return ReadProto(bytes.NewReader(in), true, testLimits, emit)
 	})
 }

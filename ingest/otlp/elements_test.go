@@ -10,6 +10,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
@@ -36,8 +37,8 @@ func TestElements(t *testing.T) {
 			continue
 		}
 		const reason = "span of more than 13 attributes, values, events and links (MaxElements); skipped"
-		wantProblems(t, jsonResult.Problems, []Problem{{Line: 1, Reason: reason}, {Line: 1, Reason: reason}})
-		wantProblems(t, protoResult.Problems, []Problem{{Reason: reason}, {Reason: reason}})
+		wantProblems(t, jsonResult.Problems, []decode.Problem{{Line: 1, Reason: reason}, {Line: 1, Reason: reason}})
+		wantProblems(t, protoResult.Problems, []decode.Problem{{Reason: reason}, {Reason: reason}})
 		if len(fromJSON) != 0 || len(fromProto) != 0 {
 			t.Errorf("%d, %d spans; want none", len(fromJSON), len(fromProto))
 		}
@@ -50,7 +51,7 @@ func TestElements(t *testing.T) {
 func TestElementsCost(t *testing.T) {
 	const size = 1 << 20
 	const great = 16 << 20
-	lim := Limits{MaxString: 16 << 20, MaxDepth: 32, MaxMessage: 64 << 20, MaxElements: 1 << 18}
+	lim := decode.Limits{MaxString: 16 << 20, MaxDepth: 32, MaxMessage: 64 << 20, MaxElements: 1 << 18}
 	objects := func(size int, before, after string) io.Reader {
 		return io.MultiReader(strings.NewReader(before), strings.NewReader(strings.Repeat("{},", size/3)), strings.NewReader("{}"+after+"\n"+numbered(1)))
 	}
@@ -68,8 +69,8 @@ func TestElementsCost(t *testing.T) {
 		}
 		return bytes.NewReader(appendBytes(nil, 1, appendBytes(appendBytes(nil, 1, resource), 2, scope)))
 	}
-	type read func(io.Reader, Limits, func(*record.Span) error) (Result, error)
-	asProto := read(func(r io.Reader, lim Limits, emit func(*record.Span) error) (Result, error) {
+	type read func(io.Reader, decode.Limits, func(*record.Span) error) (decode.Result, error)
+	asProto := read(func(r io.Reader, lim decode.Limits, emit func(*record.Span) error) (decode.Result, error) {
 		return ReadProto(r, false, lim, emit)
 	})
 	tests := map[string]struct {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"math"
+
+	"github.com/retryaudit/retryaudit/ingest/decode"
 )
 
 const (
@@ -41,7 +43,7 @@ func (d *protoDecoder) frames() error {
 		empty = false
 		var err error
 		switch {
-		case size <= int64(d.lim.MaxMessage):
+		case size <= int64(d.MaxMessage):
 			err = d.frame(lead, int(size))
 		case soundFrame(d.peek(lead + lookahead)[lead:], math.MaxUint32):
 			d.move(lead + frameHead)
@@ -63,17 +65,17 @@ func (d *protoDecoder) frame(lead, size int) error {
 	end := lead + frameHead + size
 	b := d.peek(end + lookahead)
 	whole := len(b) >= end
-	sound := soundFrame(b[lead:], uint64(d.lim.MaxMessage))
+	sound := soundFrame(b[lead:], uint64(d.MaxMessage))
 	next := -1
 	if !sound {
-		next = findFrame(b, 0, end, d.lim.MaxMessage)
+		next = findFrame(b, 0, end, d.MaxMessage)
 	} else if !whole || !d.follows(b[end:]) {
-		next = findFrame(b, lead+1, end, d.lim.MaxMessage)
+		next = findFrame(b, lead+1, end, d.MaxMessage)
 	}
 	at := d.offset + int64(lead)
 	switch {
-	case next > lead && soundFrame(b[lead:next], uint64(d.lim.MaxMessage)):
-		d.problem(faultSyntax, 0, at, "unexpected end of a frame: found %d of its %d bytes before the next one", next-lead, frameHead+size)
+	case next > lead && soundFrame(b[lead:next], uint64(d.MaxMessage)):
+		d.Problem(decode.FaultSyntax, 0, at, "unexpected end of a frame: found %d of its %d bytes before the next one", next-lead, frameHead+size)
 		end, whole = next, false
 	case next >= 0:
 		d.noFrame(d.offset, next)
@@ -95,7 +97,7 @@ func (d *protoDecoder) frame(lead, size int) error {
 }
 
 func (d *protoDecoder) noFrame(at int64, skipped int) {
-	d.problem(faultSyntax, 0, at, "found no frame; %d bytes skipped to the next one", skipped)
+	d.Problem(decode.FaultSyntax, 0, at, "found no frame; %d bytes skipped to the next one", skipped)
 }
 
 // follows reports whether b, which is what follows a frame, begins with one or
@@ -104,7 +106,7 @@ func (d *protoDecoder) follows(b []byte) bool {
 	for len(b) >= frameHead && binary.BigEndian.Uint32(b) == 0 {
 		b = b[frameHead:]
 	}
-	return len(b) == 0 || soundFrame(b, uint64(d.lim.MaxMessage))
+	return len(b) == 0 || soundFrame(b, uint64(d.MaxMessage))
 }
 
 // longFrame reads a message that ends at end and is too long to be held.
@@ -132,14 +134,14 @@ func (d *protoDecoder) seek(end int64) error {
 			to -= lookahead
 		}
 		to = int(min(int64(to), end-d.offset))
-		if next := findFrame(b, 0, to, d.lim.MaxMessage); next >= 0 {
+		if next := findFrame(b, 0, to, d.MaxMessage); next >= 0 {
 			d.move(next)
 			d.noFrame(start, int(d.offset-start))
 			return nil
 		}
 		d.move(to)
 	}
-	d.problem(faultSyntax, 0, start, "found no frame; %d bytes skipped", d.offset-start)
+	d.Problem(decode.FaultSyntax, 0, start, "found no frame; %d bytes skipped", d.offset-start)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
@@ -129,7 +130,7 @@ func TestFrameBroken(t *testing.T) {
 	if spansOf(spans, 1) != 4 || spansOf(spans, 2) != 3 || spansOf(spans, 3) != 4 || len(spans) != 11 {
 		t.Errorf("%d spans, problems %+v; want 11", len(spans), result.Problems)
 	}
-	wantProblems(t, result.Problems, []Problem{{Reason: "broken span"}})
+	wantProblems(t, result.Problems, []decode.Problem{{Reason: "broken span"}})
 
 	// An element above the limit is skipped alone.
 	lim := testLimits
@@ -140,5 +141,5 @@ func TestFrameBroken(t *testing.T) {
 	if spansOf(spans, 1) != 4 || spansOf(spans, 3) != 4 || len(spans) != 8 {
 		t.Errorf("%d spans, problems %+v; want 8", len(spans), result.Problems)
 	}
-	wantProblems(t, result.Problems, []Problem{{Offset: 4, Reason: "want at most 1000 (MaxMessage); skipped"}})
+	wantProblems(t, result.Problems, []decode.Problem{{Offset: 4, Reason: "want at most 1000 (MaxMessage); skipped"}})
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-var fuzzLimits = Limits{MaxString: 1 << 10, MaxDepth: 8, MaxMessage: 1 << 14, MaxElements: 64}
+var fuzzLimits = decode.Limits{MaxString: 1 << 10, MaxDepth: 8, MaxMessage: 1 << 14, MaxElements: 64}
 
 // maxSeed leaves out files that would slow the fuzzer down.
 const maxSeed = 64 << 10
@@ -37,7 +38,7 @@ func seed(f *testing.F, add func(name string, b []byte), endings ...string) {
 
 // check is what holds of any input: the counts are true, the places lie in it,
 // what a span needs is there.
-func check(t *testing.T, in []byte, lines bool, result Result, spans []record.Span) {
+func check(t *testing.T, in []byte, lines bool, result decode.Result, spans []record.Span) {
 	t.Helper()
 	if result.Spans != int64(len(spans)) {
 		t.Errorf("counted %d of %d spans", result.Spans, len(spans))

@@ -1,21 +1,16 @@
 package otlp
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
 // jsonDecoder reads OTLP JSON a span at a time.
 type jsonDecoder struct {
-	sink
-	*source
-	names   *interner
-	scratch []byte // an unquoted string
+	*decode.JSON
 
 	span        record.Span
 	resource    []record.Attr
@@ -26,170 +21,26 @@ type jsonDecoder struct {
 	held        []record.Span
 	heldFrom    int64 // offset of the first held span
 	heldParts   int   // the held spans and their elements
-	start       int64 // offset of the span or resource that is read
-	startLine   int
-	elements    int   // of it so far
-	valueAt     int64 // offset of the last string or number
 }
 
 // ReadJSON reads OTLP JSON: an object, several of them with or without
 // anything between them, or arrays of them. The result is valid with an error,
 // too. An error is one of emit or of r; all that is wrong with the content is
 // a problem.
-func ReadJSON(r io.Reader, lim Limits, emit func(*record.Span) error) (Result, error) {
-	d := &jsonDecoder{
-		sink:   newSink(lim, emit),
-		source: newSource(r, lim.MaxMessage),
-		names:  newInterner(),
-	}
-	err := d.all()
-	return d.result, unstop(err)
-}
-
-// skippedLine ends the problems behind which a record is sought.
-const skippedLine = "skipped to the next line that begins a record"
-
-// errForeign says that what follows in the line is not worth reading: a log
-// line, for instance, that begins with a number.
-var errForeign = errors.New("no record in this line")
-
-// all reads record after record and begins anew behind those that are broken.
-func (d *jsonDecoder) all() error {
-	resumed := false
-	for {
-		line, offset := d.begin()
-		err := d.record()
-		if err == nil {
-			continue
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if stop := (*stopped)(nil); errors.As(err, &stop) {
-			return err
-		}
-		// What was read before the error is whole; only its resource or scope
-		// may be unknown.
-		if err := d.release(); err != nil {
-			return err
-		}
-		syntax := (*jsontext.SyntacticError)(nil)
-		switch {
-		case errors.Is(err, io.ErrUnexpectedEOF) && d.err == io.EOF:
-			d.problem(faultSyntax, line, offset, "unexpected end of the input in the record that begins here; want it closed")
-			return nil
-		case errors.Is(err, errNewRecord):
-			d.problem(faultSyntax, line, offset, "%v", errNewRecord)
-			d.reset()
-			resumed = true
-			continue
-		case err == errForeign:
-			d.resume(d.offset())
-		case errors.Is(err, errLimit):
-			d.problem(faultSize, line, offset, "%v; %s", err, skippedLine)
-			d.resume(d.offset())
-		case errors.As(err, &syntax):
-			at := d.shift + syntax.ByteOffset
-			if c := d.byteAt(at); resumed && (c == ',' || c == ']') {
-				// Between the elements of an array whose beginning was lost.
-				d.resume(at + 1)
-				continue
-			}
-			if d.syntaxError(at, syntax.Err, line, offset) {
-				resumed = true
-				continue
-			}
-		default:
-			return d.readError(line, offset)
-		}
-		resumed = true
-		if !d.skipLine() {
-			return d.readError(d.place())
-		}
-		d.reset()
-	}
-}
-
-// syntaxError reports broken JSON at an offset in the record that begins at
-// line and offset, and goes behind it. It reports whether a record may begin
-// there, in the same line.
-func (d *jsonDecoder) syntaxError(at int64, err error, line int, offset int64) bool {
-	lineAt, c := d.lineAt(at), d.byteAt(at)
-	within := d.dec.StackDepth() > d.records
-	d.resume(at)
-	nuls, marked := d.skipMarks()
-	d.reset()
-	next := d.nextByte()
-	begins := marked && (!within || next == '{' || next == '[')
-	switch {
-	case begins && within:
-		d.problem(faultSyntax, line, offset, "%v", errNewRecord)
-	case begins && nuls > 0:
-		d.problem(faultSyntax, lineAt, at, "found %d NUL bytes between records; skipped", nuls)
-	case begins: // a separator or a byte order mark
-	case c == '\n' || c == '\r':
-		d.problem(faultSyntax, lineAt, at, "broken JSON: unexpected end of the line within a value; %s", skippedLine)
-	default:
-		d.problem(faultSyntax, lineAt, at, "broken JSON: %v; %s", err, skippedLine)
-	}
-	return begins
-}
-
-// readError reports that the input failed, unless it just ended.
-func (d *jsonDecoder) readError(line int, offset int64) error {
-	if d.err == io.EOF {
-		return nil
-	}
-	d.problem(faultSyntax, line, offset, "%v; the input is not read from here on", d.err)
-	return d.err
-}
-
-// byteAt is the byte at an offset that the decoder still holds, or 0.
-func (d *jsonDecoder) byteAt(offset int64) byte {
-	b := d.dec.UnreadBuffer()
-	if i := offset - d.offset(); i >= 0 && i < int64(len(b)) {
-		return b[i]
-	}
-	return 0
-}
-
-// record reads one value of the outermost level, or the brackets around.
-func (d *jsonDecoder) record() error {
-	switch d.dec.PeekKind() {
-	case '[':
-		if d.records == 0 {
-			_, err := d.dec.ReadToken()
-			d.records = 1
-			return err
-		}
-	case ']':
-		_, err := d.dec.ReadToken()
-		d.records = 0
-		return err
-	case '{':
-		return d.message()
-	case 0:
-		_, err := d.dec.ReadToken()
-		return err
-	}
-	line, offset := d.begin()
-	found := kindName(d.dec.PeekKind())
-	if err := d.dec.SkipValue(); err != nil {
-		return err
-	}
-	d.problem(faultForeign, line, offset, "found %s; want an object with resourceSpans", found)
-	if d.records == 0 {
-		return errForeign
-	}
-	return nil
+func ReadJSON(r io.Reader, lim decode.Limits, emit func(*record.Span) error) (decode.Result, error) {
+	d := &jsonDecoder{JSON: decode.NewJSON(r, lim, emit, "an object with resourceSpans", `{"resource`)}
+	// What was read before an error is whole; only its resource or scope may
+	// be unknown.
+	d.Broken = d.release
+	return d.Records(d.message)
 }
 
 // message reads an ExportTraceServiceRequest, which is a TracesData, too.
 func (d *jsonDecoder) message() error {
-	line, offset := d.begin()
+	line, offset := d.Begin()
 	known, err := d.members(true)
 	if err == nil && !known {
-		d.problem(faultForeign, line, offset, "found an object without resourceSpans; want OTLP JSON")
+		d.Foreign(line, offset, "resourceSpans")
 	}
 	return err
 }
@@ -198,27 +49,27 @@ func (d *jsonDecoder) message() error {
 // or there is none.
 // In its answers Tempo puts the message into a member "trace".
 func (d *jsonDecoder) members(outermost bool) (known bool, err error) {
-	if _, err := d.dec.ReadToken(); err != nil {
+	if err := d.Token(); err != nil {
 		return false, err
 	}
-	known = d.dec.PeekKind() == '}' // an empty request
+	known = d.Kind() == '}' // an empty request
 	for {
-		name, err := d.name()
+		name, err := d.Name()
 		if err != nil || name == nil {
 			return known, err
 		}
 		signal := ""
 		switch string(name) {
 		case "resourceSpans", "resource_spans", "batches":
-			known, d.result.Known = true, true
-			err = d.each("resourceSpans", d.resourceSpans)
+			known, d.Result.Known = true, true
+			err = d.Each("resourceSpans", d.resourceSpans)
 		case "trace":
-			if outermost && d.dec.PeekKind() == '{' {
+			if outermost && d.Kind() == '{' {
 				var inner bool
 				inner, err = d.members(false)
 				known = known || inner
 			} else {
-				err = d.dec.SkipValue()
+				err = d.Skip()
 			}
 		case "resourceMetrics", "resource_metrics":
 			signal = "metrics"
@@ -227,14 +78,14 @@ func (d *jsonDecoder) members(outermost bool) (known bool, err error) {
 		case "resourceProfiles", "resource_profiles":
 			signal = "profiles"
 		default:
-			err = d.dec.SkipValue()
+			err = d.Skip()
 		}
 		if signal != "" {
-			known, d.result.Known = true, true
-			err = d.each(signal, func() error {
-				err := d.dec.SkipValue()
+			known, d.Result.Known = true, true
+			err = d.Each(signal, func() error {
+				err := d.Skip()
 				if err == nil {
-					d.skipped(signal)
+					d.Skipped(signal)
 				}
 				return err
 			})
@@ -248,13 +99,13 @@ func (d *jsonDecoder) members(outermost bool) (known bool, err error) {
 // resourceSpans reads a ResourceSpans. Where the spans stand before their
 // resource they are held until it came.
 func (d *jsonDecoder) resourceSpans() error {
-	if ok, err := d.open('{', "resourceSpans"); !ok {
+	if ok, err := d.Open('{', "resourceSpans"); !ok {
 		return err
 	}
 	d.resource = d.resource[:0]
 	d.hasResource = false
 	for {
-		name, err := d.name()
+		name, err := d.Name()
 		if err != nil {
 			return err
 		}
@@ -266,9 +117,9 @@ func (d *jsonDecoder) resourceSpans() error {
 			d.hasResource = true
 			err = d.readResource()
 		case "scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans":
-			err = d.each("scopeSpans", d.scopeSpans)
+			err = d.Each("scopeSpans", d.scopeSpans)
 		default:
-			err = d.dec.SkipValue()
+			err = d.Skip()
 		}
 		if err != nil {
 			return err
@@ -277,26 +128,26 @@ func (d *jsonDecoder) resourceSpans() error {
 }
 
 func (d *jsonDecoder) readResource() error {
-	err := d.limited("resource", d.resourceMembers)
-	if d.elements > d.lim.MaxElements {
+	complete, err := d.Limited("resource", d.resourceMembers)
+	if !complete && err == nil {
 		d.resource = d.resource[:0]
 	}
 	return err
 }
 
 func (d *jsonDecoder) resourceMembers() error {
-	if ok, err := d.open('{', "resource"); !ok {
+	if ok, err := d.Open('{', "resource"); !ok {
 		return err
 	}
 	for {
-		name, err := d.name()
+		name, err := d.Name()
 		if err != nil || name == nil {
 			return err
 		}
 		if string(name) == "attributes" {
 			err = d.attributes(&d.resource)
 		} else {
-			err = d.dec.SkipValue()
+			err = d.Skip()
 		}
 		if err != nil {
 			return err
@@ -305,14 +156,14 @@ func (d *jsonDecoder) resourceMembers() error {
 }
 
 func (d *jsonDecoder) scopeSpans() error {
-	if ok, err := d.open('{', "scopeSpans"); !ok {
+	if ok, err := d.Open('{', "scopeSpans"); !ok {
 		return err
 	}
 	d.scope, d.version = "", ""
 	d.hasScope = false
 	first := len(d.held)
 	for {
-		name, err := d.name()
+		name, err := d.Name()
 		if err != nil {
 			return err
 		}
@@ -330,9 +181,9 @@ func (d *jsonDecoder) scopeSpans() error {
 			d.hasScope = true
 			err = d.readScope()
 		case "spans":
-			err = d.each("spans", d.readSpan)
+			err = d.Each("spans", d.readSpan)
 		default:
-			err = d.dec.SkipValue()
+			err = d.Skip()
 		}
 		if err != nil {
 			return err
@@ -341,21 +192,21 @@ func (d *jsonDecoder) scopeSpans() error {
 }
 
 func (d *jsonDecoder) readScope() error {
-	if ok, err := d.open('{', "scope"); !ok {
+	if ok, err := d.Open('{', "scope"); !ok {
 		return err
 	}
 	for {
-		name, err := d.name()
+		name, err := d.Name()
 		if err != nil || name == nil {
 			return err
 		}
 		switch string(name) {
 		case "name":
-			err = d.str("scope name", &d.scope)
+			err = d.Str("scope name", &d.scope)
 		case "version":
-			err = d.str("scope version", &d.version)
+			err = d.Str("scope version", &d.version)
 		default:
-			err = d.dec.SkipValue()
+			err = d.Skip()
 		}
 		if err != nil {
 			return err
@@ -368,7 +219,7 @@ func (d *jsonDecoder) deliver() error {
 	if d.hasResource && d.hasScope {
 		d.span.Resource = d.resource
 		d.span.Scope, d.span.ScopeVersion = d.scope, d.version
-		return d.sink.span(&d.span)
+		return d.Sink.Span(&d.span)
 	}
 	if len(d.held) == 0 {
 		d.heldFrom = d.span.Offset
@@ -378,15 +229,15 @@ func (d *jsonDecoder) deliver() error {
 	}
 	d.held = append(d.held, d.span)
 	d.span = record.Span{} // its slices belong to the held span
-	d.heldParts += 1 + d.elements
+	d.heldParts += 1 + d.Elements
 	found, most := "", ""
-	if n := d.offset() - d.heldFrom; n > int64(d.lim.MaxMessage) {
-		found, most = fmt.Sprintf("%d bytes of spans", n), fmt.Sprintf("%d (MaxMessage)", d.lim.MaxMessage)
-	} else if d.heldParts > d.lim.MaxElements {
-		found, most = fmt.Sprintf("%d spans, attributes, values, events and links", d.heldParts), fmt.Sprintf("%d (MaxElements)", d.lim.MaxElements)
+	if n := d.Offset() - d.heldFrom; n > int64(d.MaxMessage) {
+		found, most = fmt.Sprintf("%d bytes of spans", n), fmt.Sprintf("%d (MaxMessage)", d.MaxMessage)
+	} else if d.heldParts > d.MaxElements {
+		found, most = fmt.Sprintf("%d spans, attributes, values, events and links", d.heldParts), fmt.Sprintf("%d (MaxElements)", d.MaxElements)
 	}
 	if found != "" {
-		d.problem(faultSize, d.held[0].Line, d.heldFrom, "%s before their resource or scope; want at most %s; read without", found, most)
+		d.Problem(decode.FaultSize, d.held[0].Line, d.heldFrom, "%s before their resource or scope; want at most %s; read without", found, most)
 		d.hasResource, d.hasScope = true, true
 		return d.release()
 	}
@@ -397,108 +248,11 @@ func (d *jsonDecoder) deliver() error {
 func (d *jsonDecoder) release() error {
 	for i := range d.held {
 		d.held[i].Resource = d.resource
-		if err := d.sink.span(&d.held[i]); err != nil {
+		if err := d.Sink.Span(&d.held[i]); err != nil {
 			return err
 		}
 	}
 	d.held = d.held[:0]
 	d.heldParts = 0
 	return nil
-}
-
-// name reads the name of the next member, without quotes and valid until the
-// next read; at the end of the object it reads that and returns nil.
-func (d *jsonDecoder) name() ([]byte, error) {
-	if d.dec.PeekKind() == '}' {
-		_, err := d.dec.ReadToken()
-		return nil, err
-	}
-	v, err := d.dec.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	return d.unquote(v), nil
-}
-
-// unquote returns the content of a JSON string, valid until the next read.
-func (d *jsonDecoder) unquote(v jsontext.Value) []byte {
-	d.valueAt = d.offset() - int64(len(v))
-	if b := v[1 : len(v)-1]; plain(b) {
-		return b
-	}
-	// The decoder has checked the syntax; what is left is invalid UTF-8, which
-	// AppendUnquote replaces and reports.
-	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], v)
-	return d.scratch
-}
-
-// plain reports whether a string stands for itself.
-func plain(b []byte) bool {
-	for _, c := range b {
-		if c == '\\' || c >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-// open reads the beginning of an object or array. Null stands for an empty
-// one; a value of another kind is skipped and reported.
-func (d *jsonDecoder) open(kind jsontext.Kind, what string) (bool, error) {
-	switch got := d.dec.PeekKind(); got {
-	case kind, 0:
-		_, err := d.dec.ReadToken()
-		return err == nil, err
-	case 'n':
-		return false, d.dec.SkipValue()
-	default:
-		return false, d.wrongKind(what, kindName(kind))
-	}
-}
-
-// each calls read for each element of an array.
-func (d *jsonDecoder) each(what string, read func() error) error {
-	if ok, err := d.open('[', what); !ok {
-		return err
-	}
-	for d.dec.PeekKind() != ']' {
-		if err := read(); err != nil {
-			return err
-		}
-	}
-	_, err := d.dec.ReadToken()
-	return err
-}
-
-// wrongKind skips the next value and reports it.
-func (d *jsonDecoder) wrongKind(what, want string) error {
-	got := d.dec.PeekKind()
-	if got == 0 || got == ']' || got == '}' {
-		_, err := d.dec.ReadToken()
-		return err
-	}
-	line, offset := d.begin()
-	err := d.dec.SkipValue()
-	if err == nil {
-		d.problem(faultValue, line, offset, "%s: found %s; want %s", what, kindName(got), want)
-	}
-	return err
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return fmt.Sprintf("%q", strings.TrimSpace(k.String()))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
@@ -144,7 +145,7 @@ func TestJSONContainers(t *testing.T) {
 	tests := map[string]struct {
 		in       string
 		spans    int
-		problems []Problem
+		problems []decode.Problem
 	}{
 		"object":         {a, 1, nil},
 		"white space":    {"\n \r\n" + a + "\n\n", 1, nil},
@@ -160,43 +161,43 @@ func TestJSONContainers(t *testing.T) {
 			nil},
 		"batches": {`{"batches":[{"instrumentationLibrarySpans":[{"instrumentationLibrary":{},"spans":[{` + ids + `}]}]}]}`, 1, nil},
 		"other JSON between": {a + "\n{\"level\":\"info\"}\n" + b, 2,
-			[]Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "an object without resourceSpans"}}},
-		"number between": {a + "\n17\n" + b, 2, []Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "found a number; want an object with resourceSpans"}}},
-		"cut at the end": {a + "\n" + b[:len(b)-20], 1, []Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "unexpected end"}}},
+			[]decode.Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "an object without resourceSpans"}}},
+		"number between": {a + "\n17\n" + b, 2, []decode.Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "found a number; want an object with resourceSpans"}}},
+		"cut at the end": {a + "\n" + b[:len(b)-20], 1, []decode.Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "unexpected end"}}},
 		"cut in a string": {a[:len(a)-30] + "\n" + b + "\n" + c, 2,
-			[]Problem{{Line: 1, Reason: "unexpected end of the line"}}},
+			[]decode.Problem{{Line: 1, Reason: "unexpected end of the line"}}},
 		"cut in a string, CRLF": {a[:len(a)-30] + "\r\n" + b, 1,
-			[]Problem{{Line: 1, Reason: "unexpected end of the line"}}},
-		"NUL in a string": {strings.Replace(a, "demo", "de\x00mo", 1) + "\n" + b, 1, []Problem{{Line: 1, Reason: "invalid character '\\x00'"}}},
-		"NUL first":       {nuls + a + "\n" + b, 2, []Problem{{Line: 1, Reason: "found 70000 NUL bytes between records"}}},
+			[]decode.Problem{{Line: 1, Reason: "unexpected end of the line"}}},
+		"NUL in a string": {strings.Replace(a, "demo", "de\x00mo", 1) + "\n" + b, 1, []decode.Problem{{Line: 1, Reason: "invalid character '\\x00'"}}},
+		"NUL first":       {nuls + a + "\n" + b, 2, []decode.Problem{{Line: 1, Reason: "found 70000 NUL bytes between records"}}},
 		"NUL before a record": {a + "\n" + nuls + b + "\n" + c, 3,
-			[]Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "found 70000 NUL bytes between records"}}},
+			[]decode.Problem{{Line: 2, Offset: int64(len(a)) + 1, Reason: "found 70000 NUL bytes between records"}}},
 		"NUL behind a record": {a + nuls + "\n" + b + nuls, 2,
-			[]Problem{{Line: 1, Reason: "NUL bytes"}, {Line: 2, Reason: "NUL bytes"}}},
-		"NUL in an array": {"[" + a + ",\x00" + b + "]\n" + c, 3, []Problem{{Line: 1, Reason: "found 1 NUL bytes"}}},
+			[]decode.Problem{{Line: 1, Reason: "NUL bytes"}, {Line: 2, Reason: "NUL bytes"}}},
+		"NUL in an array": {"[" + a + ",\x00" + b + "]\n" + c, 3, []decode.Problem{{Line: 1, Reason: "found 1 NUL bytes"}}},
 		"NUL between a cut record and one": {a[:len(a)-30] + nuls + b + "\n" + c, 2,
-			[]Problem{{Line: 1, Reason: "unexpected end of a record"}}},
-		"NUL in place of a half": {a[:100] + nuls + a[200:] + "\n" + b, 1, []Problem{{Line: 1, Reason: "broken JSON"}}},
+			[]decode.Problem{{Line: 1, Reason: "unexpected end of a record"}}},
+		"NUL in place of a half": {a[:100] + nuls + a[200:] + "\n" + b, 1, []decode.Problem{{Line: 1, Reason: "broken JSON"}}},
 		"byte order, later":      {bom + a + "\n" + bom + b + "\n" + bom + c, 3, nil},
 		"byte order behind a cut": {a[:len(a)-30] + "\n" + bom + b, 1,
-			[]Problem{{Line: 1, Reason: "unexpected end of the line"}}},
+			[]decode.Problem{{Line: 1, Reason: "unexpected end of the line"}}},
 		"separators": {"\x1e" + a + "\n\x1e" + pretty + "\n\x1e" + c + "\n", 3, nil},
 		"separator behind a cut": {"\x1e" + a[:len(a)-30] + "\x1e" + pretty + "\n\x1e" + a[:strings.Index(a, `"spanId"`)] + "\n\x1e" + c + "\n", 2,
-			[]Problem{{Line: 1, Reason: "unexpected end of a record"}, {Line: 2 + strings.Count(pretty, "\n"), Reason: "unexpected end of a record"}}},
+			[]decode.Problem{{Line: 1, Reason: "unexpected end of a record"}, {Line: 2 + strings.Count(pretty, "\n"), Reason: "unexpected end of a record"}}},
 		"empty requests": {"{}\n" + a + "\n{ }\n{\"trace\":{}}\n" + b, 2, nil},
 		"cut between values": {a[:strings.Index(a, `"spanId"`)] + "\n" + b + "\n" + c, 2,
-			[]Problem{{Line: 1, Reason: "unexpected end of a record: the next one begins"}}},
+			[]decode.Problem{{Line: 1, Reason: "unexpected end of a record: the next one begins"}}},
 		"cut between values in an array": {"[\n" + a + ",\n" + a[:strings.Index(a, `"spanId"`)] + "\n" + b + ",\n" + c + "\n]", 3,
-			[]Problem{{Line: 3, Reason: "unexpected end of a record: the next one begins"}}},
+			[]decode.Problem{{Line: 3, Reason: "unexpected end of a record: the next one begins"}}},
 		"broken in the middle": {a + "\n" + strings.Replace(b, `:[`, `::[`, 1) + "\n" + c, 2,
-			[]Problem{{Line: 2, Offset: int64(len(a)) + 1 + int64(strings.Index(b, ":[")) + 1, Reason: "broken JSON"}}},
+			[]decode.Problem{{Line: 2, Offset: int64(len(a)) + 1 + int64(strings.Index(b, ":[")) + 1, Reason: "broken JSON"}}},
 		"broken in an array": {"[\n" + a + ",\n" + strings.Replace(b, `:[`, `::[`, 1) + ",\n" + c + ",\n" + a + "\n]", 3,
-			[]Problem{{Line: 3, Reason: "broken JSON"}}},
+			[]decode.Problem{{Line: 3, Reason: "broken JSON"}}},
 		"broken in an array, two in a line": {"[\n" + strings.Replace(b, `:[`, `::[`, 1) + ",\n" + c + "," + a + "\n]\n", 2,
-			[]Problem{{Line: 2, Reason: "broken JSON"}}},
+			[]decode.Problem{{Line: 2, Reason: "broken JSON"}}},
 		"log lines between": {"starting\n" + a + "\n2026-01-01 done\n" + b, 2,
-			[]Problem{{Line: 1, Reason: "broken JSON"}, {Line: 3, Reason: "found a number; want an object"}}},
-		"spans not a list": {`{"resourceSpans":[{"scopeSpans":[{"spans":7}]}]}`, 0, []Problem{{Line: 1, Reason: "spans: found a number; want an array"}}},
+			[]decode.Problem{{Line: 1, Reason: "broken JSON"}, {Line: 3, Reason: "found a number; want an object"}}},
+		"spans not a list": {`{"resourceSpans":[{"scopeSpans":[{"spans":7}]}]}`, 0, []decode.Problem{{Line: 1, Reason: "spans: found a number; want an array"}}},
 		"element null":     {`{"resourceSpans":[null,{"scopeSpans":[null,{"spans":[null,{` + ids + `}]}]}]}`, 1, nil},
 	}
 	for name, test := range tests {
@@ -231,7 +232,7 @@ func TestJSONBadIDs(t *testing.T) {
 		if len(spans) != 1 || result.Spans != 1 {
 			t.Errorf("%s: %d spans; want the good one", in, len(spans))
 		}
-		wantProblems(t, result.Problems, []Problem{{Line: 1, Reason: want}})
+		wantProblems(t, result.Problems, []decode.Problem{{Line: 1, Reason: want}})
 	}
 }
 
@@ -270,12 +271,12 @@ func TestJSONLimits(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			lim := Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 5000, MaxElements: 1 << 18}
+			lim := decode.Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 5000, MaxElements: 1 << 18}
 			spans, result := readJSON(t, test.in+"\n"+numbered(1), lim)
 			if len(spans) != test.spans {
 				t.Errorf("%d spans; want %d", len(spans), test.spans)
 			}
-			wantProblems(t, result.Problems, []Problem{{Line: 1, Reason: test.want}})
+			wantProblems(t, result.Problems, []decode.Problem{{Line: 1, Reason: test.want}})
 		})
 	}
 }
@@ -284,13 +285,13 @@ func TestJSONProblemsGrouped(t *testing.T) {
 	const n = 100
 	in := strings.Repeat(object(`"traceId":"`+traceHex+`"`)+"\n", n) + strings.Repeat("{\"x\":1}\n", 3)
 	_, result := readJSON(t, in, testLimits)
-	want := make([]Problem, 0, maxSingle+4)
-	for i := range maxSingle {
-		want = append(want, Problem{Line: i + 1, Reason: "span ID is missing"})
+	want := make([]decode.Problem, 0, decode.MaxSingle+4)
+	for i := range decode.MaxSingle {
+		want = append(want, decode.Problem{Line: i + 1, Reason: "span ID is missing"})
 	}
-	want = append(want, Problem{Line: maxSingle + 1, Reason: "more spans with a wrong ID", Count: n - maxSingle})
+	want = append(want, decode.Problem{Line: decode.MaxSingle + 1, Reason: "more spans with a wrong ID", Count: n - decode.MaxSingle})
 	for i := range 3 {
-		want = append(want, Problem{Line: n + i + 1, Reason: "an object without"})
+		want = append(want, decode.Problem{Line: n + i + 1, Reason: "an object without"})
 	}
 	wantProblems(t, result.Problems, want)
 }
@@ -303,12 +304,30 @@ func TestJSONErrors(t *testing.T) {
 	if !errors.Is(err, failure) || spans != 1 {
 		t.Errorf("%d spans, error %v; want 1, %v", spans, err, failure)
 	}
-	wantProblems(t, result.Problems, []Problem{{Line: 2, Reason: "disk on fire"}})
+	wantProblems(t, result.Problems, []decode.Problem{{Line: 2, Reason: "disk on fire"}})
 
 	stop := errors.New("enough")
 	result, err = ReadJSON(strings.NewReader(numbered(1)+numbered(2)), testLimits, func(*record.Span) error { return stop })
 	if err != stop || result.Spans != 1 || len(result.Problems) != 0 {
 		t.Errorf("%+v, error %v; want one span and %v", result, err, stop)
+	}
+}
+
+// TestTimes holds that each span with odd times is said.
+func TestTimes(t *testing.T) {
+	for members, want := range map[string]string{
+		`"endTimeUnixNano":"5"`:                                   "has no start time",
+		`"startTimeUnixNano":"5"`:                                 "has no end time",
+		`"startTimeUnixNano":"0","endTimeUnixNano":"0"`:           "has no start time",
+		`"startTimeUnixNano":"2000000","endTimeUnixNano":"1"`:     "ends 1.999999ms before it starts",
+		`"startTimeUnixNano":"5","endTimeUnixNano":"5"`:           "",
+		`"startTimeUnixNano":"5000000","endTimeUnixNano":"5e6"`:   "",
+		`"startTimeUnixNano":"today","endTimeUnixNano":"5000000"`: `found "today"`,
+	} {
+		result, err := ReadJSON(strings.NewReader(object(ids+","+members)), testLimits, func(*record.Span) error { return nil })
+		if err != nil || result.Spans != 1 || (want == "") != (len(result.Problems) == 0) || want != "" && !strings.Contains(result.Problems[0].Reason, want) {
+			t.Errorf("%s: %+v, %v; want a span and %q", members, result, err, want)
+		}
 	}
 }
 
@@ -319,13 +338,13 @@ func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 // TestJSONStreams reads an object that is far larger than what may be held.
 func TestJSONStreams(t *testing.T) {
 	const n = 50_000
-	span := `{` + ids + `,"name":"` + strings.Repeat("x", 1000) + `"}`
+	span := `{` + ids + `,"startTimeUnixNano":"1","endTimeUnixNano":"2","name":"` + strings.Repeat("x", 1000) + `"}`
 	parts := []io.Reader{strings.NewReader(`{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[` + span)}
 	for range n - 1 {
 		parts = append(parts, strings.NewReader(","+span))
 	}
 	parts = append(parts, strings.NewReader(`]}]}]}`))
-	lim := Limits{MaxString: 1 << 20, MaxDepth: 16, MaxMessage: 1 << 16, MaxElements: 1 << 18}
+	lim := decode.Limits{MaxString: 1 << 20, MaxDepth: 16, MaxMessage: 1 << 16, MaxElements: 1 << 18}
 	result, err := ReadJSON(io.MultiReader(parts...), lim, func(*record.Span) error { return nil })
 	if err != nil || result.Spans != n || len(result.Problems) != 0 {
 		t.Errorf("%+v, %v; want %d spans", result, err, n)

@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"io"
 
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
 // protoDecoder reads OTLP protobuf a ResourceSpans or a frame at a time.
 type protoDecoder struct {
-	sink
+	decode.Sink
 	*window
 	ended bool   // the input did, within an element or a frame
 	wrap  []byte // the message for pdata
@@ -24,25 +25,25 @@ type protoDecoder struct {
 // bytes, the highest first, as the Collector's file exporter writes them. The
 // result is valid with an error, too. An error is one of emit or of r; all
 // that is wrong with the content is a problem.
-func ReadProto(r io.Reader, framed bool, lim Limits, emit func(*record.Span) error) (Result, error) {
-	d := &protoDecoder{sink: newSink(lim, emit), window: newWindow(r)}
+func ReadProto(r io.Reader, framed bool, lim decode.Limits, emit func(*record.Span) error) (decode.Result, error) {
+	d := &protoDecoder{Sink: decode.NewSink(lim, emit), window: newWindow(r)}
 	var err error
 	if framed {
 		err = d.frames()
 	} else {
 		err = d.message(-1)
 	}
-	return d.result, unstop(err)
+	return d.Result, decode.Unstop(err)
 }
 
 // readError reports that the input ended or failed within an element.
 func (d *protoDecoder) readError(offset int64) error {
 	if d.err == io.EOF {
 		d.ended = true
-		d.problem(faultSyntax, 0, offset, "unexpected end of the input in the element that begins here; want it whole")
+		d.Problem(decode.FaultSyntax, 0, offset, "unexpected end of the input in the element that begins here; want it whole")
 		return nil
 	}
-	d.problem(faultSyntax, 0, offset, "%v; the input is not read from here on", d.err)
+	d.Problem(decode.FaultSyntax, 0, offset, "%v; the input is not read from here on", d.err)
 	return d.err
 }
 
@@ -65,13 +66,13 @@ func (d *protoDecoder) message(end int64) error {
 		case err == errCut && !all:
 			return d.readError(start)
 		case err != nil:
-			d.problem(faultSyntax, 0, start, "broken protobuf: %v", err)
+			d.Problem(decode.FaultSyntax, 0, start, "broken protobuf: %v", err)
 			return nil
 		case size > 1<<62:
-			d.problem(faultSyntax, 0, start, "broken protobuf: found field %d of %d bytes; want at most 2^62", number, size)
+			d.Problem(decode.FaultSyntax, 0, start, "broken protobuf: found field %d of %d bytes; want at most 2^62", number, size)
 			return nil
 		case end >= 0 && start+int64(n)+int64(size) > end:
-			d.problem(faultSyntax, 0, start, "broken protobuf: %v", cutError(number, size, int(end-start)-n))
+			d.Problem(decode.FaultSyntax, 0, start, "broken protobuf: %v", cutError(number, size, int(end-start)-n))
 			return nil
 		}
 		d.move(n)
@@ -90,8 +91,8 @@ func (d *protoDecoder) message(end int64) error {
 // element reads the element of size bytes of a message's first field, which
 // is a ResourceSpans, a ResourceMetrics or a ResourceLogs.
 func (d *protoDecoder) element(start, size int64) error {
-	if size > int64(d.lim.MaxMessage) {
-		d.problem(faultSize, 0, start, "element of %d bytes; want at most %d (MaxMessage); skipped", size, d.lim.MaxMessage)
+	if size > int64(d.MaxMessage) {
+		d.Problem(decode.FaultSize, 0, start, "element of %d bytes; want at most %d (MaxMessage); skipped", size, d.MaxMessage)
 		if !d.skip(size) {
 			return d.readError(start)
 		}

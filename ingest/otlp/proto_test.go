@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
@@ -124,7 +125,7 @@ func TestFormatsAgree(t *testing.T) {
 // reference converts what pdata decoded.
 func reference(t testing.TB, traces ptrace.Traces) []record.Span {
 	t.Helper()
-	d := &protoDecoder{sink: newSink(testLimits, nil)}
+	d := &protoDecoder{Sink: decode.NewSink(testLimits, nil)}
 	out := []record.Span{}
 	for _, rs := range traces.ResourceSpans().All() {
 		resource := d.attrs(nil, rs.Resource().Attributes(), testLimits.MaxDepth, 0)
@@ -214,29 +215,29 @@ func TestProtoBroken(t *testing.T) {
 		in       []byte
 		framed   bool
 		spans    int
-		problems []Problem
+		problems []decode.Problem
 	}{
-		"trace ID short":      {rs(appendBytes(nil, 1, traceID[:8]), span), false, 1, []Problem{{Reason: "trace ID: found 8 bytes; want 16"}}},
-		"span ID long":        {rs(appendBytes(appendBytes(nil, 1, traceID[:]), 2, traceID[:]), span), false, 1, []Problem{{Reason: "span ID: found 16 bytes; want 8"}}},
-		"parent ID short":     {rs(appendBytes(bytes.Clone(span), 4, spanID[:4]), span), false, 2, []Problem{{Reason: "parent span ID: found 4 bytes; want 8"}}},
-		"no trace ID":         {rs(appendBytes(nil, 2, spanID[:]), span), false, 1, []Problem{{Reason: "trace ID is missing or zero"}}},
-		"zero span ID":        {rs(appendBytes(appendBytes(nil, 1, traceID[:]), 2, make([]byte, 8)), span), false, 1, []Problem{{Reason: "span ID is missing or zero"}}},
-		"name not text":       {rs(append(bytes.Clone(span), 5<<3|wireVarint, 1), span), false, 1, []Problem{{Reason: "broken span: proto: wrong wireType = 0 for field Name; skipped"}}},
-		"kind out of range":   {rs(append(bytes.Clone(span), 6<<3|wireVarint, 77)), false, 1, []Problem{{Reason: "span kind: found 77; want 0 to 5"}}},
+		"trace ID short":      {rs(appendBytes(nil, 1, traceID[:8]), span), false, 1, []decode.Problem{{Reason: "trace ID: found 8 bytes; want 16"}}},
+		"span ID long":        {rs(appendBytes(appendBytes(nil, 1, traceID[:]), 2, traceID[:]), span), false, 1, []decode.Problem{{Reason: "span ID: found 16 bytes; want 8"}}},
+		"parent ID short":     {rs(appendBytes(bytes.Clone(span), 4, spanID[:4]), span), false, 2, []decode.Problem{{Reason: "parent span ID: found 4 bytes; want 8"}}},
+		"no trace ID":         {rs(appendBytes(nil, 2, spanID[:]), span), false, 1, []decode.Problem{{Reason: "trace ID is missing or zero"}}},
+		"zero span ID":        {rs(appendBytes(appendBytes(nil, 1, traceID[:]), 2, make([]byte, 8)), span), false, 1, []decode.Problem{{Reason: "span ID is missing or zero"}}},
+		"name not text":       {rs(append(bytes.Clone(span), 5<<3|wireVarint, 1), span), false, 1, []decode.Problem{{Reason: "broken span: proto: wrong wireType = 0 for field Name; skipped"}}},
+		"kind out of range":   {rs(append(bytes.Clone(span), 6<<3|wireVarint, 77)), false, 1, []decode.Problem{{Reason: "span kind: found 77; want 0 to 5"}}},
 		"invalid UTF-8":       {rs(appendBytes(bytes.Clone(span), 5, []byte("a\xff"))), false, 1, nil},
-		"cut in a span":       {rs(span, span)[:2+2+4+2*len(span)-1], false, 1, []Problem{{Reason: "unexpected end of the input"}}},
-		"cut in a scope":      {rs(span, span)[:5], false, 0, []Problem{{Reason: "unexpected end"}}},
-		"cut in a length":     {append(bytes.Clone(sound), 0x0a), false, 2, []Problem{{Offset: int64(len(sound)), Reason: "unexpected end"}}},
-		"garbage behind":      {append(bytes.Clone(sound), "hello"...), false, 2, []Problem{{Offset: int64(len(sound)) + 2, Reason: "broken protobuf"}}},
+		"cut in a span":       {rs(span, span)[:2+2+4+2*len(span)-1], false, 1, []decode.Problem{{Reason: "unexpected end of the input"}}},
+		"cut in a scope":      {rs(span, span)[:5], false, 0, []decode.Problem{{Reason: "unexpected end"}}},
+		"cut in a length":     {append(bytes.Clone(sound), 0x0a), false, 2, []decode.Problem{{Offset: int64(len(sound)), Reason: "unexpected end"}}},
+		"garbage behind":      {append(bytes.Clone(sound), "hello"...), false, 2, []decode.Problem{{Offset: int64(len(sound)) + 2, Reason: "broken protobuf"}}},
 		"other fields":        {append(append(append([]byte{9 << 3, 1, 9<<3 | 1}, make([]byte, 8)...), 9<<3|5, 0, 0, 0, 0), sound...), false, 2, nil},
-		"frame cut":           {frame(sound, rs(span, span))[:len(sound)+8+4+4+len(span)+5], true, 3, []Problem{{Offset: int64(len(sound)) + 8, Reason: "unexpected end"}}},
-		"frame length cut":    {append(frame(sound), 0, 0), true, 2, []Problem{{Offset: int64(len(sound)) + 4, Reason: "unexpected end"}}},
-		"broken frame":        {frame(sound, []byte("\x0a\xffgarbage"), sound), true, 4, []Problem{{Offset: int64(len(sound)) + 8, Reason: "broken protobuf: found field 1 of"}}},
-		"varint in frame":     {frame(bytes.Repeat([]byte{0xff}, 30), sound), true, 2, []Problem{{Offset: 4, Reason: "broken protobuf: found a varint of more than 64 bits"}}},
-		"field beyond frame":  {frame([]byte{0x0a}, sound), true, 2, []Problem{{Offset: 4, Reason: "broken protobuf: unexpected end of a message"}}},
-		"varint beyond frame": {frame([]byte{0x0a, 0x80}, sound), true, 2, []Problem{{Offset: 4, Reason: "broken protobuf: unexpected end of a message"}}},
-		"element broken":      {append(appendBytes(nil, 1, []byte("\x12\x02\x12\x00\x07")), sound...), false, 2, []Problem{{Reason: "span \"\": trace ID is missing"}, {Offset: 6, Reason: "broken protobuf: found field number 0"}}},
-		"element of groups":   {appendBytes(nil, 1, []byte{2<<3 | 3, 2<<3 | 4}), false, 0, []Problem{{Reason: "broken protobuf: found field 2 of wire type 3"}}},
+		"frame cut":           {frame(sound, rs(span, span))[:len(sound)+8+4+4+len(span)+5], true, 3, []decode.Problem{{Offset: int64(len(sound)) + 8, Reason: "unexpected end"}}},
+		"frame length cut":    {append(frame(sound), 0, 0), true, 2, []decode.Problem{{Offset: int64(len(sound)) + 4, Reason: "unexpected end"}}},
+		"broken frame":        {frame(sound, []byte("\x0a\xffgarbage"), sound), true, 4, []decode.Problem{{Offset: int64(len(sound)) + 8, Reason: "broken protobuf: found field 1 of"}}},
+		"varint in frame":     {frame(bytes.Repeat([]byte{0xff}, 30), sound), true, 2, []decode.Problem{{Offset: 4, Reason: "broken protobuf: found a varint of more than 64 bits"}}},
+		"field beyond frame":  {frame([]byte{0x0a}, sound), true, 2, []decode.Problem{{Offset: 4, Reason: "broken protobuf: unexpected end of a message"}}},
+		"varint beyond frame": {frame([]byte{0x0a, 0x80}, sound), true, 2, []decode.Problem{{Offset: 4, Reason: "broken protobuf: unexpected end of a message"}}},
+		"element broken":      {append(appendBytes(nil, 1, []byte("\x12\x02\x12\x00\x07")), sound...), false, 2, []decode.Problem{{Reason: "span \"\": trace ID is missing"}, {Offset: 6, Reason: "broken protobuf: found field number 0"}}},
+		"element of groups":   {appendBytes(nil, 1, []byte{2<<3 | 3, 2<<3 | 4}), false, 0, []decode.Problem{{Reason: "broken protobuf: found field 2 of wire type 3"}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -259,16 +260,16 @@ func TestProtoLimits(t *testing.T) {
 	}
 	big, small := marshal(t, traces), marshal(t, fullTraces())
 	in := append(bytes.Clone(big), small...)
-	spans, result := readProto(t, in, false, Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1 << 20, MaxElements: 1 << 18})
+	spans, result := readProto(t, in, false, decode.Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1 << 20, MaxElements: 1 << 18})
 	if len(spans) != 4 || spans[0].Name != strings.Repeat("é", 50) {
 		t.Errorf("%d spans, name %q", len(spans), spans[0].Name)
 	}
-	wantProblems(t, result.Problems, []Problem{{Reason: "string of 1200 bytes; cut at 101 (MaxString)"}, {Reason: "attribute value of more than 4 levels (MaxDepth)"}})
-	spans, result = readProto(t, in, false, Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1000, MaxElements: 1 << 18})
+	wantProblems(t, result.Problems, []decode.Problem{{Reason: "string of 1200 bytes; cut at 101 (MaxString)"}, {Reason: "attribute value of more than 4 levels (MaxDepth)"}})
+	spans, result = readProto(t, in, false, decode.Limits{MaxString: 101, MaxDepth: 4, MaxMessage: 1000, MaxElements: 1 << 18})
 	if len(spans) != 2 {
 		t.Errorf("%d spans; want 2", len(spans))
 	}
-	wantProblems(t, result.Problems, []Problem{{Reason: "bytes; want at most 1000 (MaxMessage); skipped"}})
+	wantProblems(t, result.Problems, []decode.Problem{{Reason: "bytes; want at most 1000 (MaxMessage); skipped"}})
 }
 
 func TestProtoOtherSignals(t *testing.T) {
@@ -317,7 +318,7 @@ func TestProtoErrors(t *testing.T) {
 	if err != failure || spans != 2 {
 		t.Errorf("%d spans, error %v; want 2, %v", spans, err, failure)
 	}
-	wantProblems(t, result.Problems, []Problem{{Offset: int64(len(message)), Reason: "disk on fire"}})
+	wantProblems(t, result.Problems, []decode.Problem{{Offset: int64(len(message)), Reason: "disk on fire"}})
 	stop := errors.New("enough")
 	if _, err := ReadProto(bytes.NewReader(message), false, testLimits, func(*record.Span) error { return stop }); err != stop {
 		t.Errorf("error %v; want %v", err, stop)

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
@@ -19,11 +20,11 @@ import (
 func (d *protoDecoder) resourceSpans(b []byte, base int64, cut bool) error {
 	switch signal := signalOf(b); signal {
 	case "spans":
-		d.result.Known = true
+		d.Result.Known = true
 	case "":
 		// No span, metric or log is in it, so that any will do.
 	default:
-		d.skipped(signal)
+		d.Skipped(signal)
 		return nil
 	}
 	// The resource may stand behind the spans.
@@ -52,7 +53,7 @@ func (d *protoDecoder) fields(b []byte, base int64, cut bool, read func(field) e
 	for pos := 0; pos < len(b); {
 		f, next, err := nextField(b, pos)
 		if err != nil && !(cut && errors.Is(err, errCut)) {
-			d.problem(faultSyntax, 0, base+int64(pos), "broken protobuf: %v", err)
+			d.Problem(decode.FaultSyntax, 0, base+int64(pos), "broken protobuf: %v", err)
 			return nil
 		}
 		if f.wire == wireBytes {
@@ -95,7 +96,7 @@ func (d *protoDecoder) readResource(b []byte, offset int64) {
 	if !ok {
 		return
 	}
-	d.resource = d.attrs(d.resource[:0], traces.ResourceSpans().At(0).Resource().Attributes(), d.lim.MaxDepth, offset)
+	d.resource = d.attrs(d.resource[:0], traces.ResourceSpans().At(0).Resource().Attributes(), d.MaxDepth, offset)
 }
 
 func (d *protoDecoder) readScope(b []byte, offset int64) {
@@ -119,13 +120,13 @@ func (d *protoDecoder) wrapInScope(number int, b []byte) {
 
 // unmarshal decodes d.wrap, which holds the part b.
 func (d *protoDecoder) unmarshal(what string, p part, b []byte, offset int64) (ptrace.Traces, bool) {
-	if p.tooMany(b, d.lim.MaxElements) {
-		d.tooManyElements(what, 0, offset)
+	if p.tooMany(b, d.MaxElements) {
+		d.TooManyElements(what, 0, offset)
 		return ptrace.Traces{}, false
 	}
 	traces, err := new(ptrace.ProtoUnmarshaler).UnmarshalTraces(d.wrap)
 	if err != nil {
-		d.problem(faultSyntax, 0, offset, "broken %s: %v; skipped", what, err)
+		d.Problem(decode.FaultSyntax, 0, offset, "broken %s: %v; skipped", what, err)
 		return traces, false
 	}
 	return traces, true
@@ -143,7 +144,7 @@ func (d *protoDecoder) readSpan(b []byte, offset int64) error {
 	}
 	in := traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0)
 	s := &d.span
-	reset(s)
+	decode.Reset(s)
 	s.Offset = offset
 	s.Resource, s.Scope, s.ScopeVersion = d.resource, d.scope, d.version
 	s.Trace, s.ID, s.Parent = trace.TraceID(in.TraceID()), trace.SpanID(in.SpanID()), trace.SpanID(in.ParentSpanID())
@@ -152,29 +153,29 @@ func (d *protoDecoder) readSpan(b []byte, offset int64) error {
 	if k := in.Kind(); k >= 0 && int(k) < len(kinds) {
 		s.Kind = trace.Kind(k)
 	} else {
-		d.problem(faultValue, 0, offset, "span kind: found %d; want 0 to %d", k, len(kinds)-1)
+		d.Problem(decode.FaultValue, 0, offset, "span kind: found %d; want 0 to %d", k, len(kinds)-1)
 	}
 	if c := in.Status().Code(); c >= 0 && int(c) < len(statuses) {
 		s.Status = record.Status(c)
 	} else {
-		d.problem(faultValue, 0, offset, "status code: found %d; want 0 to %d", c, len(statuses)-1)
+		d.Problem(decode.FaultValue, 0, offset, "status code: found %d; want 0 to %d", c, len(statuses)-1)
 	}
 	s.StatusMessage = d.text(in.Status().Message(), offset)
-	s.Start = d.nanos(uint64(in.StartTimestamp()), 0, offset)
-	s.End = d.nanos(uint64(in.EndTimestamp()), 0, offset)
-	s.Attrs = d.attrs(s.Attrs, in.Attributes(), d.lim.MaxDepth, offset)
+	s.Start = d.Nanos(uint64(in.StartTimestamp()), 0, offset)
+	s.End = d.Nanos(uint64(in.EndTimestamp()), 0, offset)
+	s.Attrs = d.attrs(s.Attrs, in.Attributes(), d.MaxDepth, offset)
 	for _, event := range in.Events().All() {
-		e := nextEvent(s)
+		e := decode.NextEvent(s)
 		e.Name = d.text(event.Name(), offset)
-		e.Time = d.nanos(uint64(event.Timestamp()), 0, offset)
-		e.Attrs = d.attrs(e.Attrs, event.Attributes(), d.lim.MaxDepth, offset)
+		e.Time = d.Nanos(uint64(event.Timestamp()), 0, offset)
+		e.Attrs = d.attrs(e.Attrs, event.Attributes(), d.MaxDepth, offset)
 	}
 	for _, link := range in.Links().All() {
-		l := nextLink(s)
+		l := decode.NextLink(s)
 		l.Trace, l.ID = trace.TraceID(link.TraceID()), trace.SpanID(link.SpanID())
-		l.Attrs = d.attrs(l.Attrs, link.Attributes(), d.lim.MaxDepth, offset)
+		l.Attrs = d.attrs(l.Attrs, link.Attributes(), d.MaxDepth, offset)
 	}
-	return d.sink.span(s)
+	return d.Sink.Span(s)
 }
 
 // soundIDs reports whether the IDs of a span have their length, which pdata
@@ -196,7 +197,7 @@ func (d *protoDecoder) soundIDs(b []byte, offset int64) ([]byte, bool) {
 			what = "parent span ID"
 		}
 		if n := len(f.body); what != "" && n != 0 && n != want {
-			d.problem(faultID, 0, offset, "%s: found %d bytes; want %d", what, n, want)
+			d.Problem(decode.FaultID, 0, offset, "%s: found %d bytes; want %d", what, n, want)
 			if f.number != 4 {
 				return nil, false
 			}
@@ -209,7 +210,7 @@ func (d *protoDecoder) soundIDs(b []byte, offset int64) ([]byte, bool) {
 }
 
 func (d *protoDecoder) text(s string, offset int64) string {
-	return d.clip(strings.ToValidUTF8(s, "\uFFFD"), 0, offset)
+	return d.Clip(strings.ToValidUTF8(s, "\uFFFD"), 0, offset)
 }
 
 func (d *protoDecoder) attrs(to []record.Attr, from pcommon.Map, depth int, offset int64) []record.Attr {
@@ -221,7 +222,7 @@ func (d *protoDecoder) attrs(to []record.Attr, from pcommon.Map, depth int, offs
 
 func (d *protoDecoder) value(v pcommon.Value, depth int, offset int64) record.Value {
 	if depth == 0 {
-		d.problem(faultDepth, 0, offset, "attribute value of more than %d levels (MaxDepth); left empty", d.lim.MaxDepth)
+		d.Problem(decode.FaultDepth, 0, offset, "attribute value of more than %d levels (MaxDepth); left empty", d.MaxDepth)
 		return record.Value{}
 	}
 	switch v.Type() {
@@ -234,7 +235,7 @@ func (d *protoDecoder) value(v pcommon.Value, depth int, offset int64) record.Va
 	case pcommon.ValueTypeBool:
 		return record.Value{Type: record.Bool, B: v.Bool()}
 	case pcommon.ValueTypeBytes:
-		return record.Value{Type: record.Bytes, S: d.clip(string(v.Bytes().AsRaw()), 0, offset)}
+		return record.Value{Type: record.Bytes, S: d.Clip(string(v.Bytes().AsRaw()), 0, offset)}
 	case pcommon.ValueTypeSlice:
 		list := []record.Value(nil)
 		for _, e := range v.Slice().All() {

@@ -15,6 +15,8 @@ const (
 	windowSize = 4 * lookahead
 	// maxBack is how far one can go back.
 	maxBack = frameHead - 1
+	// maxEmptyReads is how often a reader may yield neither bytes nor an error.
+	maxEmptyReads = 100
 )
 
 func newWindow(r io.Reader) *window { return &window{r: r, buf: make([]byte, windowSize)} }

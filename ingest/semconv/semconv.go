@@ -113,6 +113,12 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	for i := range r.Links {
 		n.links = append(n.links, trace.Link{Trace: r.Links[i].Trace, ID: r.Links[i].ID})
 	}
+	// A time that is missing, or before the start, has been reported; the other
+	// one stands for both, so that no wait is the difference to 1970.
+	if s.Start == 0 {
+		s.Start = s.End
+	}
+	s.End = max(s.Start, s.End)
 	s.Address = n.addressSym()
 	agent := n.client(header(n.at[userAgent]))
 	if s.Agent = agent.name; agent.retries {

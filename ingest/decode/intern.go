@@ -1,4 +1,4 @@
-package otlp
+package decode
 
 import "hash/maphash"
 

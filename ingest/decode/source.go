@@ -1,10 +1,11 @@
-package otlp
+package decode
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -26,9 +27,10 @@ type source struct {
 	lines   int64 // line feeds among them
 	last    byte  // the last of them
 	dec     *jsontext.Decoder
-	shift   int64 // offset at which dec began
-	records int   // depth of dec between two records: 1 in an array of them
-	max     int   // bytes that dec may hold
+	shift   int64    // offset at which dec began
+	records int      // depth of dec between two records: that of the arrays around them
+	max     int      // bytes that dec may hold
+	starts  []string // what begins a record, and nothing else, at the start of a line
 }
 
 const (
@@ -37,10 +39,11 @@ const (
 	// recordSeparator begins each record of a JSON text sequence (RFC 7464).
 	recordSeparator = '\x1e'
 	maxEmptyReads   = 100
+	maxStart        = 16 // of the starts
 )
 
-func newSource(r io.Reader, max int) *source {
-	s := &source{r: r, buf: make([]byte, sourceSize), last: '\n', max: max}
+func newSource(r io.Reader, max int, starts []string) *source {
+	s := &source{r: r, buf: make([]byte, sourceSize), last: '\n', max: max, starts: starts}
 	s.dec = jsontext.NewDecoder(s, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return s
 }
@@ -71,11 +74,11 @@ func (s *source) fill(n int) {
 // begin a record.
 func (s *source) Read(p []byte) (int, error) {
 	if held := s.read - s.shift - s.dec.InputOffset(); held > int64(s.max) {
-		return 0, fmt.Errorf("JSON value of more than %d bytes (MaxMessage): %w", s.max, errLimit)
+		return 0, fmt.Errorf("JSON value of more than %d bytes (MaxMessage): %w", s.max, ErrLimit)
 	}
 	if s.last == '\n' {
-		s.fill(len(`{"resource`))
-		if s.dec.StackDepth() > s.records && beginsRecord(s.buf[s.pos:s.end]) {
+		s.fill(maxStart)
+		if s.dec.StackDepth() > s.records && s.beginsRecord(s.buf[s.pos:s.end]) {
 			return 0, errNewRecord
 		}
 	} else {
@@ -93,9 +96,9 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// beginsRecord reports whether b begins as a line of a file exporter does.
-func beginsRecord(b []byte) bool {
-	return bytes.HasPrefix(b, []byte(`{"resource`))
+// beginsRecord reports whether b begins as records of the format do.
+func (s *source) beginsRecord(b []byte) bool {
+	return slices.ContainsFunc(s.starts, func(start string) bool { return bytes.HasPrefix(b, []byte(start)) })
 }
 
 func (s *source) advance(n int) {
@@ -106,17 +109,17 @@ func (s *source) advance(n int) {
 	s.pos += n
 }
 
-// begin returns the place of the next value or, if there is none, of what
+// Begin returns the place of the next value or, if there is none, of what
 // stands there.
-func (s *source) begin() (line int, offset int64) {
+func (s *source) Begin() (line int, offset int64) {
 	s.dec.PeekKind()
 	b := s.dec.UnreadBuffer()
 	i := len(b) - len(bytes.TrimLeft(b, " \t\r\n,:"))
-	return 1 + int(s.lines) - bytes.Count(b[i:], []byte{'\n'}), s.offset() + int64(i)
+	return 1 + int(s.lines) - bytes.Count(b[i:], []byte{'\n'}), s.Offset() + int64(i)
 }
 
-// offset is that of the byte behind the last value.
-func (s *source) offset() int64 { return s.shift + s.dec.InputOffset() }
+// Offset is that of the byte behind the last value.
+func (s *source) Offset() int64 { return s.shift + s.dec.InputOffset() }
 
 // place is that of the next byte to be delivered.
 func (s *source) place() (line int, offset int64) { return 1 + int(s.lines), s.read }
@@ -124,7 +127,7 @@ func (s *source) place() (line int, offset int64) { return 1 + int(s.lines), s.r
 // lineAt returns the line of an offset that the decoder still holds.
 func (s *source) lineAt(offset int64) int {
 	b := s.dec.UnreadBuffer()
-	i := min(max(offset-s.offset(), 0), int64(len(b)))
+	i := min(max(offset-s.Offset(), 0), int64(len(b)))
 	return 1 + int(s.lines) - bytes.Count(b[i:], []byte{'\n'})
 }
 
@@ -132,7 +135,7 @@ func (s *source) lineAt(offset int64) int {
 // last value.
 func (s *source) resume(offset int64) {
 	b := s.dec.UnreadBuffer()
-	i := min(max(offset-s.offset(), 0), int64(len(b)))
+	i := min(max(offset-s.Offset(), 0), int64(len(b)))
 	s.giveBack(b[i:])
 	s.reset()
 }

@@ -1,0 +1,158 @@
+package ingest
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxArchives bounds how many archives may be in each other.
+const maxArchives = 2
+
+// The kinds of archives.
+const (
+	tarKind = "tar"
+	zipKind = "zip"
+)
+
+// archiveKind tells an archive by its beginning.
+func archiveKind(stream *bufio.Reader) string {
+	head, _ := stream.Peek(512)
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return zipKind
+	case len(head) > 262 && string(head[257:262]) == "ustar": // POSIX.1-1988, GNU
+		return tarKind
+	}
+	return ""
+}
+
+// archive reads the members of an archive that u unpacked.
+func (rd *reading) archive(kind string, u *unpacker, stream *bufio.Reader, path string) {
+	before := len(rd.infos)
+	layers := append(slices.Clone(u.layers), kind)
+	err := errors.New("archives in archives in archives; want at most two levels")
+	depth := 0
+	for _, l := range layers {
+		if l == tarKind || l == zipKind {
+			depth++
+		}
+	}
+	if depth <= maxArchives {
+		if kind == tarKind {
+			err = rd.tar(u, stream, path, layers)
+		} else {
+			err = rd.zip(u, stream, path, layers)
+		}
+	}
+	u.layers = layers
+	if err == nil && len(rd.infos) == before {
+		rd.infos = append(rd.infos, Info{Path: path, Compression: u.compression(), Foreign: true, Err: fmt.Errorf("%s: a %s archive without files; want some with traces", path, kind)})
+	}
+	if err != nil {
+		rd.infos = append(rd.infos, Info{Path: path, Compression: u.compression(), Err: fmt.Errorf("%s: %w", path, err)})
+	}
+}
+
+func (rd *reading) tar(u *unpacker, stream *bufio.Reader, path string, layers []string) error {
+	r := tar.NewReader(stream)
+	for !rd.ended {
+		h, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return u.damage(tarKind, err)
+		}
+		if h.Typeflag != tar.TypeReg || isHidden(h.Name) {
+			continue
+		}
+		rd.input(&limited{u: u, r: r, name: tarKind, counted: true}, member(path, h.Name), layers)
+	}
+	return nil
+}
+
+func (rd *reading) zip(u *unpacker, stream *bufio.Reader, path string, layers []string) error {
+	at, size, err := rd.spool(u, stream)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	r, err := zip.NewReader(at, size)
+	if err != nil {
+		return u.damage(zipKind, err)
+	}
+	for _, f := range r.File {
+		if rd.ended {
+			return nil
+		}
+		if f.FileInfo().IsDir() || isHidden(f.Name) {
+			continue
+		}
+		name := member(path, f.Name)
+		content, err := f.Open()
+		if err == nil && f.Flags&1 != 0 {
+			err = errors.New("encrypted; want it without a password")
+		}
+		if err != nil {
+			rd.infos = append(rd.infos, Info{Path: name, Compression: zipKind, Err: fmt.Errorf("%s: %w", name, err)})
+			continue
+		}
+		rd.input(&limited{u: u, r: content, name: zipKind}, name, layers)
+		content.Close()
+	}
+	return nil
+}
+
+// spooled is a file that is gone when it is closed.
+type spooled struct{ *os.File }
+
+func (s spooled) Close() error { return errors.Join(s.File.Close(), os.Remove(s.Name())) }
+
+// spool puts a stream into a temporary file, as a zip is read from its end.
+func (rd *reading) spool(u *unpacker, stream *bufio.Reader) (spooled, int64, error) {
+	f, err := os.CreateTemp("", "retryaudit-*.zip")
+	if err != nil {
+		return spooled{}, 0, err
+	}
+	s := spooled{f}
+	size, err := io.Copy(f, io.LimitReader(stream, rd.left+1))
+	if err == nil && size > rd.left {
+		err = errAbove(rd.opt.MaxDecompressed)
+	}
+	if err != nil {
+		s.Close()
+		return spooled{}, 0, err
+	}
+	return s, size, nil
+}
+
+// member is the path of a file in an archive, as it is shown.
+func member(archive, name string) string {
+	return archive + "!" + strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, name)
+}
+
+// isHidden reports whether a member is left out, as below a folder: what a
+// system keeps beside the files of its users.
+func isHidden(name string) bool {
+	for _, part := range strings.Split(path.Clean("/"+name), "/") {
+		if strings.HasPrefix(part, ".") || part == "__MACOSX" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package ingest
+
+import (
+	"io"
+	"slices"
+
+	"github.com/retryaudit/retryaudit/ingest/decode"
+	"github.com/retryaudit/retryaudit/ingest/jaeger"
+	"github.com/retryaudit/retryaudit/ingest/otlp"
+	"github.com/retryaudit/retryaudit/ingest/record"
+	"github.com/retryaudit/retryaudit/ingest/zipkin"
+)
+
+// Format is a way to write spans that can be read.
+type Format struct {
+	ID   string // in reports, such as "jaeger-json"
+	Name string // in sentences, such as "Jaeger JSON"
+	// Export says where such files come from, a line for each way to get one.
+	Export []string
+	// is tells the format of a JSON input by the names that its beginning has.
+	is func(shape) bool
+	// text tells the format of an input that is no JSON by its beginning.
+	text func(head string) bool
+	read func(io.Reader, decode.Limits, func(*record.Span) error) (decode.Result, error)
+}
+
+// Formats returns all formats that can be read, the likeliest first.
+func Formats() []Format {
+	return slices.DeleteFunc(formats(), func(f Format) bool { return f.Name == "" })
+}
+
+// formats are Formats and those that are the same to a user. The first that
+// takes an input for its own reads it.
+func formats() []Format {
+	return []Format{
+		{
+			ID: "otlp-json", Name: "OTLP JSON",
+			Export: []string{
+				"Collector: exporters: {file: {path: traces.jsonl}}",
+				"Grafana Tempo: curl -H 'Accept: application/json' http://TEMPO:3200/api/v2/traces/TRACE_ID",
+				"Grafana: Explore, a trace, Export trace",
+				"Jaeger 2: curl 'http://JAEGER:16686/api/v3/traces/TRACE_ID'",
+			},
+			is:   isOTLP,
+			read: otlp.ReadJSON,
+		},
+		protoFormat(false),
+		protoFormat(true),
+		{
+			ID: "jaeger-json", Name: "Jaeger JSON",
+			Export: []string{
+				"Jaeger UI: a trace, Trace Timeline, Trace JSON; or the search page, Download Results",
+				"curl 'http://JAEGER:16686/api/traces?service=NAME&lookback=1h&limit=1000'",
+			},
+			is: func(s shape) bool {
+				return s.all("data.spans") || s.all("data.traceID") || s.all("data", "errors.msg") || s.all("spans.traceID") ||
+					s.all("traceID", "spanID") || s.all("_source.traceID", "_source.spanID")
+			},
+			read: jaeger.Read,
+		},
+		{
+			ID: "zipkin-json", Name: "Zipkin JSON",
+			Export: []string{
+				"Zipkin UI: a trace, Download JSON",
+				"curl 'http://ZIPKIN:9411/api/v2/traces?serviceName=NAME&limit=1000'",
+			},
+			is: func(s shape) bool {
+				return s.all("traceId", "id") && (s.any("localEndpoint", "remoteEndpoint", "annotations", "binaryAnnotations", "tags") || s.all("timestamp", "duration") || s.all("name", "timestamp"))
+			},
+			read: zipkin.Read,
+		},
+	}
+}
+
+func protoFormat(framed bool) Format {
+	f := Format{
+		ID: formatProto, Name: "OTLP protobuf",
+		Export: []string{
+			"Collector: exporters: {file: {path: traces.pb, format: proto}}",
+			"any OTLP/HTTP request body; Grafana Tempo without the Accept header above",
+		},
+		read: func(r io.Reader, lim decode.Limits, emit func(*record.Span) error) (decode.Result, error) {
+			return otlp.ReadProto(r, framed, lim, emit)
+		},
+	}
+	f.text = func(head string) bool { return !framed && looksProto([]byte(head)) }
+	if framed {
+		f.Name, f.Export = "", nil // is the same to a user
+		f.text = func(head string) bool { return looksFramed([]byte(head)) }
+	}
+	return f
+}
+
+// formatProto is the ID of OTLP protobuf, with and without frames.
+const formatProto = "otlp-proto"
+
+func isOTLP(s shape) bool {
+	for _, in := range []string{"", "trace.", "result."} {
+		for _, name := range []string{
+			"resourceSpans", "resource_spans", "batches",
+			"resourceMetrics", "resource_metrics", "resourceLogs", "resource_logs", "resourceProfiles", "resource_profiles",
+		} {
+			if s.all(in + name) {
+				return true
+			}
+		}
+	}
+	return false
+}
