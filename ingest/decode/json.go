@@ -198,10 +198,11 @@ func (d *JSON) record(read func() error) error {
 	if err := d.dec.SkipValue(); err != nil {
 		return err
 	}
-	d.Problem(FaultForeign, line, offset, "found %s; want %s", found, d.want)
 	if d.records == 0 {
+		d.Problem(FaultForeign, line, offset, "found %s; want %s; %s", found, d.want, skippedLine)
 		return errForeign
 	}
+	d.Problem(FaultForeign, line, offset, "found %s; want %s", found, d.want)
 	return nil
 }
 

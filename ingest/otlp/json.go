@@ -47,7 +47,8 @@ func (d *jsonDecoder) message() error {
 
 // members reads the members of a message and reports whether one is of OTLP,
 // or there is none.
-// In its answers Tempo puts the message into a member "trace".
+// In their answers Tempo puts the message into a member "trace", Jaeger's API
+// v3 into "result".
 func (d *jsonDecoder) members(outermost bool) (known bool, err error) {
 	if err := d.Token(); err != nil {
 		return false, err
@@ -63,7 +64,7 @@ func (d *jsonDecoder) members(outermost bool) (known bool, err error) {
 		case "resourceSpans", "resource_spans", "batches":
 			known, d.Result.Known = true, true
 			err = d.Each("resourceSpans", d.resourceSpans)
-		case "trace":
+		case "trace", "result":
 			if outermost && d.Kind() == '{' {
 				var inner bool
 				inner, err = d.members(false)

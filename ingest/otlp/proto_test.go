@@ -108,6 +108,11 @@ func TestFormatsAgree(t *testing.T) {
 	if diff := cmp.Diff(want, fromProto, place, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("reference and protobuf differ: %s", diff)
 	}
+	wrapped, result := readProto(t, appendBytes(appendBytes(nil, 1, message), 3, []byte("status")), false, testLimits)
+	wantProblems(t, result.Problems, nil)
+	if diff := cmp.Diff(want, wrapped, place, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("in Tempo's answer: %s", diff)
+	}
 	framed, result := readProto(t, frame(message, message), true, testLimits)
 	wantProblems(t, result.Problems, nil)
 	if diff := cmp.Diff(append(want, want...), framed, place, cmpopts.EquateEmpty()); diff != "" {

@@ -22,7 +22,11 @@ func (d *protoDecoder) resourceSpans(b []byte, base int64, cut bool) error {
 	case "spans":
 		d.Result.Known = true
 	case "":
-		// No span, metric or log is in it, so that any will do.
+		// No span, metric or log is in it, unless it is a message in a message,
+		// as Tempo's API v2 answers (tempopb TraceByIDResponse.trace).
+		if wrapped, err := d.wrapped(b, base, cut); wrapped || err != nil {
+			return err
+		}
 	default:
 		d.Skipped(signal)
 		return nil
@@ -45,6 +49,30 @@ func (d *protoDecoder) resourceSpans(b []byte, base int64, cut bool) error {
 			return nil
 		}
 		return d.scopeSpans(f.body, base+int64(f.pos), cut)
+	})
+}
+
+// wrapped reads the elements of b if b is a message of them.
+func (d *protoDecoder) wrapped(b []byte, base int64, cut bool) (is bool, err error) {
+	for pos := 0; pos < len(b); {
+		f, next, err := nextField(b, pos)
+		if f.number == 1 && f.wire == wireBytes && signalOf(f.body) != "" {
+			is = true
+			break
+		}
+		if err != nil {
+			break
+		}
+		pos = next
+	}
+	if !is {
+		return false, nil
+	}
+	return true, d.fields(b, base, cut, func(f field) error {
+		if f.number != 1 || signalOf(f.body) == "" {
+			return nil // there is no third level
+		}
+		return d.resourceSpans(f.body, base+int64(f.pos), f.cut || cut)
 	})
 }
 

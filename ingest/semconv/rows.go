@@ -177,7 +177,7 @@ type directory struct {
 
 // rows is what every attribute means; see the files of the families.
 var rows = concat(
-	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows,
+	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows, opentracingRows,
 	gatewayRows, messagingRows, databaseRows, exceptionRows,
 )
 
