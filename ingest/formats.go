@@ -2,8 +2,11 @@ package ingest
 
 import (
 	"io"
+	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/retryaudit/retryaudit/ingest/console"
 	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/jaeger"
 	"github.com/retryaudit/retryaudit/ingest/otlp"
@@ -69,8 +72,37 @@ func formats() []Format {
 			},
 			read: zipkin.Read,
 		},
+		{
+			ID: "otel-go-console", Name: "Go console exporter (stdouttrace)",
+			Export: []string{"stdouttrace.New(), with or without WithPrettyPrint; what else the program printed may stand between"},
+			is:     func(s shape) bool { return s.all("SpanContext.TraceID", "SpanContext.SpanID") },
+			read:   console.ReadGo,
+		},
+		{
+			ID: "otel-python-console", Name: "Python console exporter",
+			Export: []string{"opentelemetry-instrument --traces_exporter console, or ConsoleSpanExporter()"},
+			is: func(s shape) bool {
+				return s.all("context.trace_id", "context.span_id") && s.any("parent_id", "kind") && !s.any("span_kind")
+			},
+			read: console.ReadPython,
+		},
+		{
+			ID: "otel-js-console", Name: "JavaScript console exporter",
+			Export: []string{"OTEL_TRACES_EXPORTER=console, or new ConsoleSpanExporter()"},
+			text:   func(head string) bool { return jsSpan.MatchString(head) },
+			read:   console.ReadJavaScript,
+		},
+		{
+			ID: "otel-dotnet-console", Name: ".NET console exporter",
+			Export: []string{"AddConsoleExporter() of OpenTelemetry.Exporter.Console"},
+			text:   func(head string) bool { return strings.Contains(head, "Activity.TraceId:") },
+			read:   console.ReadDotNet,
+		},
 	}
 }
+
+// jsSpan is a line of a span as util.inspect of Node.js prints it.
+var jsSpan = regexp.MustCompile(`(?m)^\s+traceId: (\x1b\[[0-9;]*m)?['"` + "`" + `]`)
 
 func protoFormat(framed bool) Format {
 	f := Format{

@@ -6,16 +6,16 @@ import (
 
 func (c *command) analyze() *cobra.Command {
 	var d delivery
+	var lim limits
 	cmd := &cobra.Command{
 		Use:   "analyze [FILE|DIR|GLOB|-]...",
 		Short: "Audit trace files",
 		Long: `Read traces, rebuild who tried what how often, and report what the rules find.
 
 Several files are one input: a request may have its spans in all of them. A
-folder stands for the files in it, - and no argument for standard input. The
-format and the compression of each file are found from its content: OTLP as
-JSON or protobuf, plain, gzip or zstd, as the Collector's file exporter writes
-them.
+folder stands for the files in it, an archive for its members, - and no argument
+for standard input. The format and the compression of each file are found from
+its content; retryaudit formats lists what can be read.
 
 Text on standard output cuts long lists; in a FILE nothing is cut.
 
@@ -35,7 +35,7 @@ others from being analysed.`,
 			if err != nil {
 				return err
 			}
-			part, unread, err := c.read(cmd.Context(), suite, args)
+			part, unread, err := c.read(cmd.Context(), suite, lim.Options, args)
 			if err != nil {
 				return err
 			}
@@ -43,5 +43,6 @@ others from being analysed.`,
 		},
 	}
 	d.addFlags(cmd)
+	addLimits(cmd.Flags(), &lim)
 	return cmd
 }

@@ -176,6 +176,11 @@ func (c *command) help() *cobra.Command {
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
+	var limit limitError
+	if errors.As(err, &limit) {
+		errors.As(err, &invalid)
+		return wrongUse(limit.Error(), "%q is no value for --limit", invalid.GetValue())
+	}
 	if errors.As(err, &invalid) {
 		return wrongUse(seeHelp(cmd), "%q is no value for --%s", invalid.GetValue(), invalid.GetFlag().Name)
 	}

@@ -40,6 +40,7 @@ var imports = []struct {
 	{"ingest", []string{"analyzer/trace", "ingest/"}},
 	{"ingest/record", []string{"analyzer/trace"}},
 	{"ingest/decode", []string{"analyzer/trace", "ingest/record"}},
+	{"ingest/decode/decodetest", []string{"ingest/decode", "ingest/record"}},
 	{"ingest/otlp", decoder},
 	{"ingest/jaeger", decoder},
 	{"ingest/zipkin", decoder},

@@ -32,7 +32,7 @@ const (
 // read reads all inputs into one part that is not sealed yet. Inputs that
 // could not be read are said at once; unread is then the failure to end with
 // when the others have been reported. err is set where nothing was read.
-func (c *command) read(ctx context.Context, suite *analyzer.Suite, args []string) (part *analyzer.Part, unread, err error) {
+func (c *command) read(ctx context.Context, suite *analyzer.Suite, opt ingest.Options, args []string) (part *analyzer.Part, unread, err error) {
 	if len(args) == 0 {
 		if f, ok := c.Stdin.(*os.File); ok && isTerminal(f) {
 			return nil, nil, wrongUse("name a file or a folder, or pipe traces into it", "nothing to read")
@@ -40,7 +40,7 @@ func (c *command) read(ctx context.Context, suite *analyzer.Suite, args []string
 		args = []string{stdin}
 	}
 	paths, unread := c.expand(args)
-	results := c.readAll(ctx, paths)
+	results := c.readAll(ctx, opt, paths)
 	if ctx.Err() != nil {
 		return nil, nil, &failure{status: statusInput, err: errors.New("interrupted")}
 	}
@@ -150,7 +150,7 @@ type readings struct {
 
 // readAll reads the files in as many workers as there are processors; each
 // worker has a store of its own.
-func (c *command) readAll(ctx context.Context, paths []string) readings {
+func (c *command) readAll(ctx context.Context, opt ingest.Options, paths []string) readings {
 	bar := startProgress(c.Stderr, size(paths))
 	defer bar.stop()
 	workers := min(len(paths), runtime.GOMAXPROCS(0))
@@ -163,7 +163,7 @@ func (c *command) readAll(ctx context.Context, paths []string) readings {
 		wg.Go(func() {
 			spans := semconv.New(store)
 			for i := w; i < len(paths); i += workers {
-				files[i] = c.readFile(ctx, paths[i], store, spans, bar)
+				files[i] = c.readFile(ctx, opt, paths[i], store, spans, bar)
 			}
 		})
 	}
@@ -173,14 +173,14 @@ func (c *command) readAll(ctx context.Context, paths []string) readings {
 }
 
 // readFile reads a file, or the members of an archive.
-func (c *command) readFile(ctx context.Context, path string, store *trace.Store, spans *semconv.Normalizer, bar *progress) []fileResult {
+func (c *command) readFile(ctx context.Context, opt ingest.Options, path string, store *trace.Store, spans *semconv.Normalizer, bar *progress) []fileResult {
 	in, path, err := c.open(path)
 	if err != nil {
 		return []fileResult{{err: err}}
 	}
 	defer in.Close()
 	traces := make(map[string]map[trace.TraceID]struct{})
-	infos := ingest.Read(bar.reader(in), path, ingest.Options{}, func(path string) func(*record.Span) error {
+	infos := ingest.Read(bar.reader(in), path, opt, func(path string) func(*record.Span) error {
 		symbol := store.Sym(path)
 		seen := make(map[trace.TraceID]struct{})
 		traces[path] = seen

@@ -10,7 +10,8 @@ import (
 )
 
 func (c *command) show() *cobra.Command {
-	return &cobra.Command{
+	var lim limits
+	cmd := &cobra.Command{
 		Use:   "show REQUEST [FILE|DIR|GLOB|-]...",
 		Short: "Print the attempt tree of one request",
 		Long: `Print one request as it was rebuilt: every call with who decided to repeat it
@@ -33,7 +34,7 @@ likeness say so. Times are those of each span's own clock, in UTC.`,
 			if err != nil {
 				return err
 			}
-			part, unread, err := c.read(cmd.Context(), suite, args[1:])
+			part, unread, err := c.read(cmd.Context(), suite, lim.Options, args[1:])
 			if err != nil {
 				return err
 			}
@@ -47,6 +48,8 @@ likeness say so. Times are those of each span's own clock, in UTC.`,
 			return unread
 		},
 	}
+	addLimits(cmd.Flags(), &lim)
+	return cmd
 }
 
 // find returns the request that name stands for: its key, one of its trace
