@@ -4,7 +4,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/retryaudit/retryaudit/ingest/console"
 	"github.com/retryaudit/retryaudit/ingest/decode"
@@ -95,14 +94,18 @@ func formats() []Format {
 		{
 			ID: "otel-dotnet-console", Name: ".NET console exporter",
 			Export: []string{"AddConsoleExporter() of OpenTelemetry.Exporter.Console"},
-			text:   func(head string) bool { return strings.Contains(head, "Activity.TraceId:") },
+			text:   func(head string) bool { return dotNetSpan.MatchString(head) },
 			read:   console.ReadDotNet,
 		},
 	}
 }
 
-// jsSpan is a line of a span as util.inspect of Node.js prints it.
-var jsSpan = regexp.MustCompile(`(?m)^\s+traceId: (\x1b\[[0-9;]*m)?['"` + "`" + `]`)
+// jsSpan is a line of a span as util.inspect of Node.js prints it, dotNetSpan
+// one as the .NET exporter does.
+var (
+	jsSpan     = regexp.MustCompile(`(?m)^(\{ |\s+)traceId: (\x1b\[[0-9;]*m)?['"` + "`" + `]`)
+	dotNetSpan = regexp.MustCompile(`(?m)^(\x{feff})?Activity\.(TraceId|Id) *: `)
+)
 
 func protoFormat(framed bool) Format {
 	f := Format{

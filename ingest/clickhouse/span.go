@@ -88,21 +88,22 @@ func (d decoder) nested(o *decode.Object, table string, columns ...string) []rec
 		return whole.List
 	}
 	var out []record.Value
-	uneven := false
-	for i, column := range columns {
-		list := decode.List(decode.Member(&o.Value, table+"."+column))
+	some, uneven := false, false
+	for _, column := range columns {
+		list := decode.Member(&o.Value, table+"."+column)
 		if whole != nil {
-			list = decode.List(decode.Member(whole, column))
+			list = decode.Member(whole, column)
 		}
 		if list == nil {
 			continue
 		}
-		uneven = uneven || i > 0 && len(list) != len(out)
-		for j := range list {
+		uneven = uneven || some && len(list.List) != len(out)
+		some = true
+		for j := range list.List {
 			if j == len(out) {
 				out = append(out, record.Value{Type: record.Map})
 			}
-			out[j].Map = append(out[j].Map, record.Attr{Key: column, Value: list[j]})
+			out[j].Map = append(out[j].Map, record.Attr{Key: column, Value: list.List[j]})
 		}
 	}
 	if uneven {

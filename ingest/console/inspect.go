@@ -22,11 +22,21 @@ type inspected struct {
 	line     int // of the text in the input
 	offset   int64
 	elements int
+	lines    int // in text[:counted]
+	counted  int
 }
 
 var errElements = errors.New("too many elements")
 
-func (p *inspected) here() int { return p.line + strings.Count(p.text[:p.at], "\n") }
+// here is the line in the input.
+func (p *inspected) here() int {
+	if p.at < p.counted {
+		p.lines, p.counted = 0, 0
+	}
+	p.lines += strings.Count(p.text[p.counted:p.at], "\n")
+	p.counted = p.at
+	return p.line + p.lines
+}
 
 func (p *inspected) wrong(want string) error {
 	found := "the end"
@@ -133,10 +143,11 @@ func (p *inspected) container(v *record.Value, depth int) error {
 	if p.text[p.at] == '[' {
 		closed = ']'
 	}
-	p.at++
 	if depth <= 1 {
 		p.Problem(decode.FaultDepth, p.here(), p.offset, "value of more than %d levels (MaxDepth); left empty", p.MaxDepth)
+		return p.skip()
 	}
+	p.at++
 	v.Type = record.Map
 	if closed == ']' {
 		v.Type = record.List
@@ -151,9 +162,6 @@ func (p *inspected) container(v *record.Value, depth int) error {
 			if v.Type == record.Map && v.Map == nil && v.List != nil {
 				v.Type = record.List // of a Set
 			}
-			if depth <= 1 {
-				*v = record.Value{}
-			}
 			return nil
 		case p.take(","):
 			continue
@@ -164,11 +172,10 @@ func (p *inspected) container(v *record.Value, depth int) error {
 		key, named := p.key()
 		before := p.at
 		var member record.Value
-		if err := p.value(&member, max(depth-1, 1)); err != nil {
+		if err := p.value(&member, depth-1); err != nil {
 			return err
 		}
 		switch {
-		case depth <= 1:
 		case named && v.Type == record.Map:
 			v.Map = append(v.Map, record.Attr{Key: key, Value: member})
 		case !named:
@@ -180,6 +187,28 @@ func (p *inspected) container(v *record.Value, depth int) error {
 		}
 		return p.wrong(strconv.Quote(string(closed)) + " or a comma")
 	}
+}
+
+// skip goes behind a container.
+func (p *inspected) skip() error {
+	for depth := 0; p.at < len(p.text); {
+		switch p.text[p.at] {
+		case '\'', '"', '`':
+			if _, ok := p.quoted(); ok {
+				continue
+			}
+			return p.wrong("a string that ends in its line")
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				p.at++
+				return nil
+			}
+		}
+		p.at++
+	}
+	return p.wrong("the end of an object")
 }
 
 // key reads the name of a member, if one stands here: a word, a string or
@@ -194,7 +223,7 @@ func (p *inspected) key() (string, bool) {
 			p.at = start
 			return "", false
 		}
-	case c == '[':
+	case c == '[' && p.label():
 		p.bracketed('[', ']')
 	case c == '<':
 		p.bracketed('<', '>')
@@ -320,7 +349,6 @@ func (p *inspected) untilEnd() string {
 
 // bare reads a value without quotes.
 func (p *inspected) bare(v *record.Value) error {
-	indent := p.indent()
 	word := strings.TrimRight(p.untilEnd(), " \r")
 	switch word {
 	case "true", "false":
@@ -341,7 +369,7 @@ func (p *inspected) bare(v *record.Value) error {
 	}
 	// A Date, a Symbol, an Error.
 	*v = record.Value{Type: record.String, S: p.Clip(word, p.here(), p.offset)}
-	p.deeper(indent)
+	p.deeper()
 	return nil
 }
 
@@ -359,7 +387,11 @@ func (p *inspected) indentBelow() int {
 
 // deeper goes behind the lines that are indented more than the one in which a
 // value began: the stack of an Error, and its own members in braces.
-func (p *inspected) deeper(indent int) {
+func (p *inspected) deeper() {
+	if !p.has("\n") {
+		return
+	}
+	indent := p.indent()
 	for p.has("\n") {
 		line, _, _ := strings.Cut(p.text[p.at+1:], "\n")
 		n := len(line) - len(strings.TrimLeft(line, " "))

@@ -119,9 +119,12 @@ func (d *jsDecoder) close() error {
 	if d.large {
 		return nil
 	}
+	if !bytes.Contains(d.block, []byte("traceId: ")) {
+		d.foreign.add(d.line, d.offset)
+		return nil
+	}
 	o := decode.Object{Line: d.line, Offset: d.offset}
 	p := &inspected{Sink: &d.Sink, text: string(d.block), line: d.line, offset: d.offset}
-	problems := len(d.Result.Problems)
 	err := p.value(&o.Value, d.MaxDepth+1)
 	if rest := strings.TrimSpace(p.text[p.at:]); err == nil && rest != "" {
 		err = p.wrong("the end of the object")
@@ -129,14 +132,12 @@ func (d *jsDecoder) close() error {
 	switch {
 	case err == errElements:
 		d.TooManyElements("object", d.line, d.offset)
-	case err != nil && strings.Contains(p.text, "traceId: "):
+	case err != nil:
 		d.Problem(decode.FaultSyntax, p.here(), d.offset, "broken object: %v; skipped it", err)
-	case err == nil && decode.Member(&o.Value, "traceId") != nil:
-		return d.span(&o)
-	default:
-		// Of an object that is no span, nothing is wrong.
-		d.Result.Problems = d.Result.Problems[:problems]
+	case decode.Member(&o.Value, "traceId") == nil:
 		d.foreign.add(d.line, d.offset)
+	default:
+		return d.span(&o)
 	}
 	return nil
 }

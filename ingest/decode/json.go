@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -143,9 +144,28 @@ func (d *JSON) syntaxError(at int64, err error, line int, offset int64) bool {
 	case c == '\n' || c == '\r':
 		d.Problem(FaultSyntax, lineAt, at, "broken JSON: unexpected end of the line within a value; %s", skippedLine)
 	default:
-		d.Problem(FaultSyntax, lineAt, at, "broken JSON: %v; %s", err, skippedLine)
+		d.Problem(FaultSyntax, lineAt, at, "broken JSON: %s; %s", syntaxReason(err, c), skippedLine)
 	}
 	return begins
+}
+
+// syntaxReason is what err says of the byte c. The character that err names
+// depends on how much of it had been read.
+func syntaxReason(err error, c byte) string {
+	reason := err.Error()
+	for _, what := range []string{"invalid escape sequence", "invalid surrogate pair"} {
+		if strings.HasPrefix(reason, what) {
+			return what + " in string"
+		}
+	}
+	rest, ok := strings.CutPrefix(reason, "invalid character '")
+	if i := strings.Index(rest, "' "); ok && i >= 0 {
+		if c < utf8.RuneSelf {
+			return fmt.Sprintf("invalid character %q%s", rune(c), rest[i+1:])
+		}
+		return fmt.Sprintf("invalid character '\\x%x'%s", c, rest[i+1:])
+	}
+	return reason
 }
 
 // readError reports that the input failed, unless it just ended.

@@ -75,15 +75,20 @@ var counters = []counterRow{
 	{key: "retry.attempts", meaning: trace.Total},                                                          // home-grown
 	{key: "successful_attempt", meaning: trace.Total},                                                      // home-grown
 	{key: "x-litellm-attempted-retries", at: response, meaning: trace.Total, first: -1},                    // litellm add_retry_fallback_headers.py
-	{key: "x-portkey-retry-attempt-count", at: response, meaning: trace.Total, first: -1},                  // Portkey src/globals.ts; −1 where exhausted
-	{key: "retry.max_attempts", limit: attemptLimit},                                                       // the published convention
-	{key: "_inngest.step.max_attempts", limit: attemptLimit},                                               // inngest pkg/tracing/meta
-	{key: "operation.max_retries", limit: retryLimit},                                                      // home-grown
-	{key: "x-litellm-max-retries", at: response, limit: retryLimit},                                        // litellm add_retry_fallback_headers.py
-	{key: "x-envoy-max-retries", at: request, limit: retryLimit},                                           // Envoy
-	{key: "x-portkey-retry-count", at: request, limit: retryLimit},                                         // Portkey src/globals.ts
-	{key: "ai.settings.maxRetries", limit: retryLimit},                                                     // vercel/ai
-	{key: "messaging.redelivery.max_attempts", limit: attemptLimit},                                        // home-grown
+	// A payload is one attempt, so what the router made before is its number.
+	{key: "metadata.attempted_retries", under: "litellm", meaning: trace.Ordinal},                                   // litellm types/utils.py
+	{key: "hidden_params.additional_headers.x-litellm-attempted-retries", under: "litellm", meaning: trace.Ordinal}, // litellm add_retry_fallback_headers.py
+	{key: "metadata.max_retries", under: "litellm", limit: retryLimit},                                              // litellm types/utils.py
+	{key: "hidden_params.additional_headers.x-litellm-max-retries", under: "litellm", limit: retryLimit},            // litellm add_retry_fallback_headers.py
+	{key: "x-portkey-retry-attempt-count", at: response, meaning: trace.Total, first: -1},                           // Portkey src/globals.ts; −1 where exhausted
+	{key: "retry.max_attempts", limit: attemptLimit},                                                                // the published convention
+	{key: "_inngest.step.max_attempts", limit: attemptLimit},                                                        // inngest pkg/tracing/meta
+	{key: "operation.max_retries", limit: retryLimit},                                                               // home-grown
+	{key: "x-litellm-max-retries", at: response, limit: retryLimit},                                                 // litellm add_retry_fallback_headers.py
+	{key: "x-envoy-max-retries", at: request, limit: retryLimit},                                                    // Envoy
+	{key: "x-portkey-retry-count", at: request, limit: retryLimit},                                                  // Portkey src/globals.ts
+	{key: "ai.settings.maxRetries", limit: retryLimit},                                                              // vercel/ai
+	{key: "messaging.redelivery.max_attempts", limit: attemptLimit},                                                 // home-grown
 }
 
 // maxAttempts is more than any real counter shows.

@@ -114,15 +114,16 @@ var operations = map[string]meaning{
 // spanKinds are the values of spanKind: openinference.span.kind (upper case),
 // traceloop.span.kind, langsmith.span.kind.
 var spanKinds = map[string]meaning{
-	"LLM":       {task: generate},
-	"EMBEDDING": {task: embed},
-	"RERANKER":  {task: rerank},
-	"TOOL":      {tool: true},
-	"AGENT":     {agent: true},
-	"llm":       {task: generate},
-	"embedding": {task: embed},
-	"tool":      {tool: true},
-	"agent":     {agent: true},
+	"LLM":        {task: generate},
+	"EMBEDDING":  {task: embed},
+	"RERANKER":   {task: rerank},
+	"TOOL":       {tool: true},
+	"AGENT":      {agent: true},
+	"llm":        {task: generate},
+	"generation": {task: generate}, // langfuse.observation.type
+	"embedding":  {task: embed},
+	"tool":       {tool: true},
+	"agent":      {agent: true},
 }
 
 // A nameRow reads the meaning of a span from how its name begins, where

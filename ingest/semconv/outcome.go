@@ -35,6 +35,7 @@ var outcomes = []outcomeRow{
 	{key: "restate.invocation.result", value: "failure", is: trace.Failed},
 	{key: "_inngest.dynamic.status", value: "completed", is: trace.OK}, // inngest pkg/tracing/meta
 	{key: "_inngest.dynamic.status", value: "failed", is: trace.Failed},
+	{key: "langfuse.observation.level", value: "error", is: trace.Failed}, // langfuse packages/shared/src/server/otel
 	{key: "retry.success", value: "false", is: trace.Failed},
 	{key: "retry.succeeded", value: "false", is: trace.Failed},
 	{key: "messaging.servicebus.disposition_status", value: "complete", is: trace.OK}, // semantic-conventions azure

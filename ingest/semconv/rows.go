@@ -178,7 +178,7 @@ type directory struct {
 // rows is what every attribute means; see the files of the families.
 var rows = concat(
 	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows, opentracingRows,
-	gatewayRows, messagingRows, databaseRows, exceptionRows,
+	gatewayRows, litellmRows, langfuseRows, messagingRows, databaseRows, exceptionRows,
 )
 
 // attributes finds the rows of an attribute name.
