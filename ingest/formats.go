@@ -4,11 +4,16 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/retryaudit/retryaudit/ingest/clickhouse"
 	"github.com/retryaudit/retryaudit/ingest/console"
 	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/jaeger"
+	"github.com/retryaudit/retryaudit/ingest/langfuse"
+	"github.com/retryaudit/retryaudit/ingest/litellm"
 	"github.com/retryaudit/retryaudit/ingest/otlp"
+	"github.com/retryaudit/retryaudit/ingest/phoenix"
 	"github.com/retryaudit/retryaudit/ingest/record"
 	"github.com/retryaudit/retryaudit/ingest/zipkin"
 )
@@ -55,10 +60,30 @@ func formats() []Format {
 				"curl 'http://JAEGER:16686/api/traces?service=NAME&lookback=1h&limit=1000'",
 			},
 			is: func(s shape) bool {
-				return s.all("data.spans") || s.all("data.traceID") || s.all("data", "errors.msg") || s.all("spans.traceID") ||
+				return s.all("data.spans") || s.all("data", "total", "limit", "offset", "errors") || s.all("data.traceID") || s.all("data", "errors.msg") || s.all("spans.traceID") ||
 					s.all("traceID", "spanID") || s.all("_source.traceID", "_source.spanID")
 			},
 			read: jaeger.Read,
+		},
+		{
+			ID: "langfuse-json", Name: "Langfuse JSON",
+			Export: []string{
+				"curl -u PUBLIC_KEY:SECRET_KEY https://LANGFUSE/api/public/traces/TRACE_ID",
+				"Langfuse: project settings, exports, blob storage, JSONL, table observations",
+			},
+			is: func(s shape) bool {
+				if s.any("observations.traceId", "trace.observations.traceId") || s.all("observations", "scores", "projectId") {
+					return true
+				}
+				for _, in := range []string{"", "data."} {
+					if (s.all(in+"traceId", in+"startTime") || s.all(in+"trace_id", in+"start_time")) && s.all(in+"type") &&
+						s.any(in+"parentObservationId", in+"parent_observation_id", in+"level") {
+						return true
+					}
+				}
+				return false
+			},
+			read: langfuse.Read,
 		},
 		{
 			ID: "zipkin-json", Name: "Zipkin JSON",
@@ -70,6 +95,37 @@ func formats() []Format {
 				return s.all("traceId", "id") && (s.any("localEndpoint", "remoteEndpoint", "annotations", "binaryAnnotations", "tags") || s.all("timestamp", "duration") || s.all("name", "timestamp"))
 			},
 			read: zipkin.Read,
+		},
+		{
+			ID: "phoenix-json", Name: "Phoenix JSON (OpenInference)",
+			Export: []string{
+				"curl 'http://PHOENIX:6006/v1/projects/NAME/spans?limit=1000', page by page with next_cursor",
+				`Client().spans.get_spans_dataframe(...).to_json("spans.json", orient="records")`,
+			},
+			is:   isPhoenix,
+			read: phoenix.Read,
+		},
+		{
+			ID: "litellm-json", Name: "LiteLLM JSON logs (StandardLoggingPayload)",
+			Export: []string{
+				"litellm_settings: {callbacks: [\"s3_v2\"]} or gcs_bucket; generic_api with log_format ndjson",
+			},
+			is: func(s shape) bool {
+				return s.all("call_type", "startTime") && s.any("trace_id", "model_map_information", "custom_llm_provider") ||
+					s.all("ddsource", "message")
+			},
+			read: litellm.Read,
+		},
+		{
+			ID: "clickhouse-json", Name: "ClickHouse rows of otel_traces as JSON",
+			Export: []string{
+				`clickhouse-client -q "SELECT * FROM otel_traces WHERE Timestamp > now() - 3600 FORMAT JSONEachRow"`,
+			},
+			is: func(s shape) bool {
+				return s.all("TraceId", "SpanId") && s.any("SpanName", "Duration") ||
+					s.all("data.TraceId", "data.SpanId", "meta.name") || s.all("TraceId", "Timestamp", "SeverityText")
+			},
+			read: clickhouse.Read,
 		},
 		{
 			ID: "otel-go-console", Name: "Go console exporter (stdouttrace)",
@@ -98,6 +154,25 @@ func formats() []Format {
 			read:   console.ReadDotNet,
 		},
 	}
+}
+
+// isPhoenix tells the spans of OpenInference by what Python's console exporter
+// lacks; a data frame may have its names in columns or under an index.
+func isPhoenix(s shape) bool {
+	for _, in := range []string{"", "data.", "spans."} {
+		if s.all(in+"context.trace_id", in+"context.span_id") && s.any(in+"span_kind", in+"status_code") {
+			return true
+		}
+	}
+	if s.any("context.span_id.0") {
+		return true
+	}
+	for path := range s {
+		if strings.HasSuffix(path, ".context.span_id") && strings.Count(path, ".") == 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // jsSpan is a line of a span as util.inspect of Node.js prints it, dotNetSpan

@@ -150,7 +150,7 @@ func scaled(v *record.Value, unit time.Duration) (int64, bool) {
 	case record.Double:
 		f := n.D * float64(unit)
 		if grain := float64(time.Microsecond); unit >= time.Millisecond && f >= 1e15 {
-			f = math.Round(f/grain) * grain
+			return int64(math.Round(f/grain)) * int64(grain), n.D >= 0 && f < maxNanos
 		}
 		return int64(math.Round(f)), n.D >= 0 && f < maxNanos
 	}

@@ -75,7 +75,7 @@ func TestObjectLimits(t *testing.T) {
 func TestParse(t *testing.T) {
 	for in, ok := range map[string]bool{
 		`{"a":[1]}`: true, `7`: true, ` "x" `: true,
-		``: false, `{`: false, `{"a":1}}`: false, `{} {}`: false, `nonsense`: false,
+		``: false, `{`: false, `{"a":1}}`: false, `{} {}`: false, `{"a":1} /x`: false, `nonsense`: false,
 		`[` + strings.Repeat("1,", 40) + `1]`: false,
 	} {
 		if v, err := Parse(in, limits); (err == nil) != ok {
@@ -130,6 +130,7 @@ func TestTimes(t *testing.T) {
 		{str("1772445600123456"), time.Microsecond, at - 789},
 		{double(1772445600.123456), time.Second, at - 789},
 		{double(1772445600123.456), time.Millisecond, at - 789},
+		{double(1772445601.75), time.Second, 1772445601750000000},
 		{str("2026-03-02T10:00:00.123456789Z"), time.Second, at},
 		{str("2026-03-02T12:00:00.123456789+02:00"), time.Second, at},
 		{str("2026-03-02T10:00:00.123456789"), time.Second, at},

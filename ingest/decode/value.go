@@ -3,7 +3,6 @@ package decode
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -123,8 +122,8 @@ func Parse(s string, lim Limits) (record.Value, error) {
 		}
 		return v, err
 	}
-	if d.Kind() != 0 {
-		return v, fmt.Errorf("found more behind the value")
+	if err := d.Token(); err != io.EOF {
+		return v, errors.New("found more behind the value")
 	}
 	if len(d.Result.Problems) > 0 {
 		return v, errors.New(d.Result.Problems[0].Reason)

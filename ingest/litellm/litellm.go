@@ -59,14 +59,14 @@ func (d decoder) message(o *decode.Object, message *record.Value) error {
 	inner := decode.Object{Value: *message, Line: o.Line, Offset: o.Offset}
 	if strings.HasPrefix(message.S, "{") {
 		v, err := decode.Parse(message.S, d.Limits)
-		if err != nil {
-			d.Problem(decode.FaultValue, o.Line, o.Offset, "message: found %q, which does not parse: %v; want %s", decode.Excerpt(message.S), err, "a StandardLoggingPayload")
+		if err != nil && strings.Contains(message.S, `"call_type"`) {
+			d.Problem(decode.FaultValue, o.Line, o.Offset, "message: found %q, which does not parse: %v; want a StandardLoggingPayload", decode.Excerpt(message.S), err)
 			return nil
 		}
 		inner.Value = v
 	}
 	if decode.Member(&inner.Value, "call_type") == nil {
-		d.Problem(decode.FaultForeign, o.Line, o.Offset, "found a log line of a server (json_logs), which tells of no call; want a StandardLoggingPayload, as the callbacks for S3, GCS and Datadog write it")
+		d.Problem(decode.FaultForeign, o.Line, o.Offset, "found a log line of a server (json_logs), which tells of no call; want what a callback for S3, GCS or Datadog logs, a StandardLoggingPayload")
 		return nil
 	}
 	var resource []record.Attr

@@ -93,12 +93,12 @@ func (d decoder) attributes(o *decode.Object, s *record.Span) {
 		}
 	}
 	for _, name := range plain {
-		v := decode.Member(&o.Value, name)
-		if name == "model_parameters" {
+		switch v := decode.Member(&o.Value, name); {
+		case name == "model_parameters":
 			s.Attrs = decode.Flatten(s.Attrs, name, v)
-			continue
+		case name != "messages" || !redacted(v):
+			add(name, v)
 		}
-		add(name, v)
 	}
 	// The name of LiteLLM's own tracer for the ID that a request of the proxy
 	// keeps in all its attempts (litellm integrations/otel).
@@ -119,6 +119,21 @@ func (d decoder) attributes(o *decode.Object, s *record.Span) {
 	if stream != nil && stream.B && first >= s.Start && s.Start != 0 {
 		add("time_to_first_token", &record.Value{Type: record.Double, D: float64(first-s.Start) / 1e9})
 	}
+}
+
+// redacted reports whether messages were taken out (turn_off_message_logging),
+// so that all look the same (litellm_core_utils/redact_messages.py).
+func redacted(v *record.Value) bool {
+	const instead = "redacted-by-litellm"
+	if decode.Text(v) == instead {
+		return true
+	}
+	for _, m := range decode.List(v) {
+		if decode.Text(decode.Member(&m, "content")) == instead {
+			return true
+		}
+	}
+	return false
 }
 
 // headers adds the headers of the answer that LiteLLM keeps, with the hyphens

@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestSniff tells formats by what their files begin with.
+func TestSniff(t *testing.T) {
+	tests := map[string]string{
+		`{"resourceSpans":[]}`:                                     "otlp-json",
+		`[{"resource_spans":[]}]`:                                  "otlp-json",
+		`{"batches":[{"resource":`:                                 "otlp-json",
+		`{"trace":{"resourceSpans":[`:                              "otlp-json",
+		`{"result":{"resourceSpans":[`:                             "otlp-json",
+		`{"resourceLogs":[]}`:                                      "otlp-json",
+		"{}\n{}":                                                   "otlp-json",
+		"\x0a\x04\x0a\x02\x0a\x00":                                 "otlp-proto",
+		"\x00\x00\x00\x06\x0a\x04\x0a\x02\x0a\x00":                 "otlp-proto",
+		`{"data":[{"traceID":"1","spans":[{"tags":[`:               "jaeger-json",
+		`{"data":[],"total":0,"limit":0,"offset":0,"errors":null}`: "jaeger-json",
+		`{"data":null,"total":0,"errors":[{"code":404,"msg":"trace not found"}]}`:                     "jaeger-json",
+		`{"traceID":"1","spans":[{"traceID":"1"`:                                                      "jaeger-json",
+		`{"_index":"jaeger-span","_source":{"traceID":"1","spanID":"2"`:                               "jaeger-json",
+		`[{"traceId":"1","id":"2","localEndpoint":{}}]`:                                               "zipkin-json",
+		`[[{"traceId":"1","id":"2","annotations":[`:                                                   "zipkin-json",
+		`{"traceId":"1","id":"2","name":"x","timestamp":1}`:                                           "zipkin-json",
+		`{"Name":"x","SpanContext":{"TraceID":"1","SpanID":"2"}`:                                      "otel-go-console",
+		"{\n\t\"Name\": \"x\",\n\t\"SpanContext\": {\n\t\t\"TraceID\": \"1\",\n\t\t\"SpanID\": \"2\"": "otel-go-console",
+		`{"name":"x","context":{"trace_id":"0x1","span_id":"0x2"},"kind":"SpanKind.CLIENT"`:           "otel-python-console",
+		"started\n{\n    \"name\": \"x\",\n    \"context\": {\n        \"trace_id\": \"0x1\",\n        \"span_id\": \"0x2\"\n    },\n    \"parent_id\": null": "otel-python-console",
+		"{\n  resource: {\n    attributes: {}\n  },\n  traceId: 'b4'":                                                                                         "otel-js-console",
+		"listening on 80\n{\n  traceId: '1',\n  parentId: undefined":                                                                                          "otel-js-console",
+		"Activity.TraceId:            d4a7d499698d62f0e2317a67abc559b6\n":                                                                                     "otel-dotnet-console",
+		`{"data":[{"name":"x","context":{"trace_id":"1","span_id":"2"},"span_kind":"LLM"`:                                                                     "phoenix-json",
+		`{"context.trace_id":"1","context.span_id":"2","span_kind":"LLM"}`:                                                                                    "phoenix-json",
+		`{"id":"t","name":"x","observations":[{"id":"o","traceId":"t"`:                                                                                        "langfuse-json",
+		`{"data":[{"id":"o","traceId":"t","type":"SPAN","startTime":"2026","level":"DEFAULT"`:                                                                 "langfuse-json",
+		`{"id":"o","trace_id":"t","type":"SPAN","start_time":"2026","parent_observation_id":null`:                                                             "langfuse-json",
+		`{"id":"c","trace_id":"t","call_type":"acompletion","startTime":1.5`:                                                                                  "litellm-json",
+		`{"Timestamp":"2026-01-01 00:00:00","TraceId":"1","SpanId":"2","SpanName":"x"`:                                                                        "clickhouse-json",
+		`{"meta":[{"name":"Timestamp"}],"data":[{"TraceId":"1","SpanId":"2"`:                                                                                  "clickhouse-json",
+		// What stands in values is no sign.
+		`{"resourceSpans":[{"resource":{"attributes":[{"key":"traceID","value":{"stringValue":"\"spanID\""`: "otlp-json",
+		// The rest of a line that was cut, a log before the first span.
+		`ue":"x"}}]}` + "\n" + `{"resourceSpans":[`:                      "otlp-json",
+		`{"level":"info","msg":"up"}` + "\n" + `{"resourceSpans":[{"res`: "otlp-json",
+		"\xef\xbb\xbf  " + `{"resourceSpans":[`:                          "otlp-json",
+		"\x1e" + `{"resourceSpans":[`:                                    "otlp-json",
+		"\x00\x00\x00\x00\x00\x00\x00" + `{"resourceSpans":[`:            "otlp-json",
+	}
+	for in, want := range tests {
+		if f, foreign := sniff([]byte(in)); f.ID != want {
+			t.Errorf("%q: %s, %q; want %s", in, f.ID, foreign, want)
+		}
+	}
+	for in, want := range map[string]string{
+		`{"traces":[{"traceID":"1","rootServiceName":"x"}]}`:        "a search in Tempo",
+		`{"traceEvents":[{"name":"x"}]}`:                            "a Chrome trace",
+		`{"level":"info","msg":"up"}`:                               "a log in JSON",
+		`{"b":1,"a":{"c":2}}`:                                       `the names "a", "b"`,
+		"\x08\x01\x12\x10\x0a\x01a\x1a\x0b\xff\xff\xff\xff\x00":     "OTLP Arrow",
+		"\x00\x00\x00\x14\x08\x01\x12\x10\x0a\x01a\xff\xff\xff\xff": "OTLP Arrow",
+	} {
+		if f, foreign := sniff([]byte(in)); f.ID != "" || !strings.Contains(foreign, want) {
+			t.Errorf("%q: %s, %q; want %q", in, f.ID, foreign, want)
+		}
+	}
+}
+
+// TestFormatsAreWhole holds that each format has what users are told of it.
+func TestFormatsAreWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats() {
+		if f.ID == "" || f.Name == "" || len(f.Export) == 0 || f.read == nil || (f.is == nil) == (f.text == nil) || seen[f.ID] {
+			t.Errorf("%+v", f)
+		}
+		seen[f.ID] = true
+	}
+	// A long prompt before the names that tell the format.
+	long := append([]byte(`{"id":"t","input":"`), bytes.Repeat([]byte("x"), 200_000)...)
+	long = append(long, `","observations":[{"id":"o","traceId":"t"`...)
+	if f, foreign := sniff(long); f.ID != "langfuse-json" {
+		t.Errorf("behind a long value: %s, %q", f.ID, foreign)
+	}
+}
