@@ -84,6 +84,7 @@ func Build(s *Store, opt Options) *Graph {
 	g.pairByTime()
 	g.cutCycles()
 	g.unnestRuns()
+	g.nestSiblings()
 	g.linkKids()
 	g.markHops()
 	g.nameGhosts()

@@ -89,7 +89,8 @@ func (b *builder) branch(at branch) {
 		return
 	}
 	for _, c := range g.chains(at.kids, at.node < 0) {
-		b.addCall(at, c)
+		levels, declared := g.levels(c)
+		b.addLevels(at, c, levels, declared)
 	}
 }
 

@@ -41,6 +41,9 @@ type chain struct {
 	unsure  bool // others would have fitted as well
 	reason  string
 	order   int
+	// outer and inner say that two owners share a level of spans, and which of
+	// them the chain is of.
+	outer, inner bool
 }
 
 // chainer sorts the hops of one caller into chains.

@@ -61,6 +61,8 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 		if o.Layer == App && b.agentOwns(c) {
 			o.Layer, o.Library = SDK, agentOf(call)
 		}
+	case c.outer && (p.span.Layer == Transport || p.span.Layer == LayerUnknown):
+		o.Layer = App
 	case p.span.Layer == Transport || p.span.Layer == LayerUnknown:
 		o.Layer, o.Library = SDK, cmp.Or(agentOf(call), o.Library)
 	case p.span.Layer == SDK:
@@ -71,6 +73,11 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 		o.Layer, o.Library = SDK, agentOf(call)
 	case (p.span.Layer == QueueLayer || p.span.Layer == WorkflowLayer) && s.Layer == Transport:
 		o.Layer = App // code in the step, not the engine that runs it
+	}
+	if c.inner && !b.agentOwns(c) {
+		// Of two loops below one span, the one nearer to the wire; which it is,
+		// nothing tells.
+		o.Layer, o.Library, o.Op, o.Known = SDK, cmp.Or(agentOf(call), s.Scope), s.Op, Inferred
 	}
 	return o
 }
@@ -87,6 +94,9 @@ func jobLayer(s *Span) Layer {
 // attempts: its numbers say so; without numbers, it does so by default.
 func (b *builder) agentOwns(c *chain) bool {
 	g := b.g
+	if c.outer {
+		return false // that owner is the inner one
+	}
 	if numbered(g, c.hops) {
 		return true
 	}
