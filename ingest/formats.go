@@ -8,6 +8,7 @@ import (
 
 	"github.com/retryaudit/retryaudit/ingest/clickhouse"
 	"github.com/retryaudit/retryaudit/ingest/console"
+	"github.com/retryaudit/retryaudit/ingest/datadog"
 	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/jaeger"
 	"github.com/retryaudit/retryaudit/ingest/langfuse"
@@ -15,6 +16,7 @@ import (
 	"github.com/retryaudit/retryaudit/ingest/otlp"
 	"github.com/retryaudit/retryaudit/ingest/phoenix"
 	"github.com/retryaudit/retryaudit/ingest/record"
+	"github.com/retryaudit/retryaudit/ingest/xray"
 	"github.com/retryaudit/retryaudit/ingest/zipkin"
 )
 
@@ -66,6 +68,43 @@ func formats() []Format {
 			read: jaeger.Read,
 		},
 		{
+			ID: "zipkin-json", Name: "Zipkin JSON",
+			Export: []string{
+				"Zipkin UI: a trace, Download JSON",
+				"curl 'http://ZIPKIN:9411/api/v2/traces?serviceName=NAME&limit=1000'",
+			},
+			is: func(s shape) bool {
+				return s.all("traceId", "id") && !s.any("startTime", "endTime") && (s.any("localEndpoint", "remoteEndpoint", "annotations", "binaryAnnotations", "tags") || s.all("timestamp", "duration") || s.all("name", "timestamp"))
+			},
+			read: zipkin.Read,
+		},
+		{
+			ID: "datadog-json", Name: "Datadog JSON",
+			Export: []string{
+				"Datadog: APM, a trace, Download Trace JSON",
+				"curl 'https://api.datadoghq.com/api/v2/spans/events?filter[query]=service:NAME&page[limit]=1000' with both keys",
+				"what a tracer sends to the agent's /v0.4/traces, as JSON",
+			},
+			is: func(s shape) bool {
+				return s.all("trace_id", "span_id") && s.any("resource", "meta", "metrics") && s.any("start", "duration") ||
+					s.all("traces.trace_id", "traces.span_id") || s.all("spans.trace_id", "spans.span_id") || s.all("trace.root_id", "trace.spans") ||
+					s.all("data.attributes.trace_id", "data.attributes.span_id")
+			},
+			read: datadog.Read,
+		},
+		{
+			ID: "xray-json", Name: "AWS X-Ray JSON",
+			Export: []string{
+				"aws xray batch-get-traces --trace-ids $(aws xray get-trace-summaries --start-time T1 --end-time T2 --query 'TraceSummaries[].Id' --output text)",
+			},
+			is: func(s shape) bool {
+				return s.any("Traces.Segments.Document", "Segments.Document") || s.all("Id", "Document") ||
+					s.all("trace_id", "id", "start_time", "name") && !s.any("type", "traceId", "parent_observation_id") || s.all("trace_id", "id", "start_time", "subsegments") ||
+					s.all("trace_id", "id", "start_time", "in_progress") || s.all("trace_id", "id", "start_time", "namespace")
+			},
+			read: xray.Read,
+		},
+		{
 			ID: "langfuse-json", Name: "Langfuse JSON",
 			Export: []string{
 				"curl -u PUBLIC_KEY:SECRET_KEY https://LANGFUSE/api/public/traces/TRACE_ID",
@@ -84,17 +123,6 @@ func formats() []Format {
 				return false
 			},
 			read: langfuse.Read,
-		},
-		{
-			ID: "zipkin-json", Name: "Zipkin JSON",
-			Export: []string{
-				"Zipkin UI: a trace, Download JSON",
-				"curl 'http://ZIPKIN:9411/api/v2/traces?serviceName=NAME&limit=1000'",
-			},
-			is: func(s shape) bool {
-				return s.all("traceId", "id") && (s.any("localEndpoint", "remoteEndpoint", "annotations", "binaryAnnotations", "tags") || s.all("timestamp", "duration") || s.all("name", "timestamp"))
-			},
-			read: zipkin.Read,
 		},
 		{
 			ID: "phoenix-json", Name: "Phoenix JSON (OpenInference)",

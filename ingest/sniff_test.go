@@ -41,6 +41,13 @@ func TestSniff(t *testing.T) {
 		`{"id":"c","trace_id":"t","call_type":"acompletion","startTime":1.5`:                                                                                  "litellm-json",
 		`{"Timestamp":"2026-01-01 00:00:00","TraceId":"1","SpanId":"2","SpanName":"x"`:                                                                        "clickhouse-json",
 		`{"meta":[{"name":"Timestamp"}],"data":[{"TraceId":"1","SpanId":"2"`:                                                                                  "clickhouse-json",
+		`[[{"trace_id":1,"span_id":2,"service":"x","resource":"GET","start":1,"meta":{}}]]`:                                                                   "datadog-json",
+		`{"traces":[[{"trace_id":1,"span_id":2`:                                                                                                               "datadog-json",
+		`{"trace":{"root_id":"1","spans":{"1":{"trace_id":"1"`:                                                                                                "datadog-json",
+		`{"data":[{"id":"A","type":"span","attributes":{"trace_id":"1","span_id":"2"`:                                                                         "datadog-json",
+		`{"Traces":[{"Id":"1-2","Segments":[{"Id":"2","Document":"{`:                                                                                          "xray-json",
+		`{"id":"1","trace_id":"1-2-3","name":"x","start_time":1.5,"end_time":2.5}`:                                                                            "xray-json",
+		`{"format":"json","version":1}` + "\n" + `{"trace_id":"1-2-3","id":"1","start_time":1.5,"name":"x"}`:                                                  "xray-json",
 		// What stands in values is no sign.
 		`{"resourceSpans":[{"resource":{"attributes":[{"key":"traceID","value":{"stringValue":"\"spanID\""`: "otlp-json",
 		// The rest of a line that was cut, a log before the first span.

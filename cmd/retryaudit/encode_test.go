@@ -216,6 +216,36 @@ var encoders = map[string]func(t testing.TB, spans []sent) []byte{
 		}
 		return b.Bytes()
 	},
+	"datadog-json": func(t testing.TB, spans []sent) []byte {
+		var list []obj
+		for _, s := range spans {
+			meta := s.texts()
+			meta["span.kind"], meta["component"] = strings.ToLower(s.kind), s.scope
+			low := decimal(scenarioTrace)
+			list = append(list, obj{"trace_id": json.Number(low), "span_id": json.Number(decimal(s.id)), "parent_id": json.Number(decimal(s.parent)),
+				"service": s.service, "name": "op", "resource": s.name, "type": "", "start": s.from(), "duration": s.to() - s.from(), "error": json.Number(s.status("0", "1")), "meta": meta})
+		}
+		return whole(t, [][]obj{list})
+	},
+	"xray-json": func(t testing.TB, spans []sent) []byte {
+		return lines(t, spans, func(s sent) any {
+			o := obj{"id": s.id, "trace_id": "1-" + scenarioTrace[:8] + "-" + scenarioTrace[8:], "name": s.service, "start_time": float64(s.from()) / 1e9, "end_time": float64(s.to()) / 1e9,
+				"annotations": s.values()}
+			if s.parent != "" {
+				o["parent_id"] = s.parent
+			}
+			switch s.kind {
+			case "SERVER":
+				o["http"] = obj{}
+			case "CLIENT":
+				o["namespace"] = "remote"
+			}
+			if s.failed {
+				o["fault"] = true
+			}
+			return o
+		})
+	},
 	"clickhouse-json": func(t testing.TB, spans []sent) []byte {
 		return lines(t, spans, func(s sent) any {
 			return obj{"Timestamp": time.Unix(0, s.from()).UTC().Format("2006-01-02 15:04:05.000000000"), "TraceId": scenarioTrace, "SpanId": s.id, "ParentSpanId": s.parent, "TraceState": "",

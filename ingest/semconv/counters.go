@@ -71,6 +71,7 @@ var counters = []counterRow{
 	{key: "gcp.grpc.resend_count", on: client, meaning: trace.Ordinal},                                     // gax-go v2/invoke.go
 	{key: "gcp.grpc.resend_count", on: internal, meaning: trace.Total, first: -1},                          // Google's Node clients: total resends on the call
 	{key: "attempt", under: "claude_code.llm_request", meaning: trace.Total},                               // Claude Code monitoring
+	{key: "aws.retries", meaning: trace.Total, first: -1},                                                  // X-Ray segment documents: retries made
 	{key: "retry_attempts", meaning: trace.Total, first: -1},                                               // botocore: retries made
 	{key: "retry.attempts", meaning: trace.Total},                                                          // home-grown
 	{key: "successful_attempt", meaning: trace.Total},                                                      // home-grown

@@ -41,6 +41,7 @@ var outcomes = []outcomeRow{
 	{key: "messaging.servicebus.disposition_status", value: "complete", is: trace.OK}, // semantic-conventions azure
 	{key: "messaging.servicebus.disposition_status", value: "abandon", is: trace.Failed},
 	{key: "messaging.servicebus.disposition_status", value: "dead_letter", is: trace.Failed},
+	{key: "throttle", value: "true", is: trace.Failed, class: trace.RateLimit}, // AWS X-Ray segment documents: a 429 or a throttling exception
 	{key: "error", value: "true", is: trace.Failed, under: "envoy"},
 }
 

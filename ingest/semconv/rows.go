@@ -177,7 +177,7 @@ type directory struct {
 
 // rows is what every attribute means; see the files of the families.
 var rows = concat(
-	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows, opentracingRows,
+	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows, opentracingRows, datadogRows, xrayRows,
 	gatewayRows, litellmRows, langfuseRows, messagingRows, databaseRows, exceptionRows,
 )
 

@@ -1,0 +1,24 @@
+package semconv
+
+// datadogRows: what Datadog's tracers call things that OpenTelemetry calls
+// otherwise (dd-trace-py ddtrace/ext, contrib/internal/openai; dd-trace-js
+// packages/dd-trace/ext/tags.js).
+var datadogRows = []row{
+	{key: "http.useragent", to: userAgent},
+	{key: "out.host", to: peerName},
+	{key: "network.destination.name", to: peerName},
+	{key: "network.destination.ip", to: networkPeer},
+	{key: "network.destination.port", to: peerPort},
+	{key: "out.port", to: peerPort},
+	{key: "error.msg", to: errorText},
+	{key: "openai.request.model", to: model},
+	{key: "anthropic.request.model", to: model},
+	{key: "langchain.request.model", to: model},
+	{key: "openai.response.usage.prompt_tokens", to: inTokens},
+	{key: "openai.response.usage.completion_tokens", to: outTokens},
+	{key: "anthropic.response.usage.input_tokens", to: inTokens},
+	{key: "anthropic.response.usage.output_tokens", to: outTokens},
+	{key: "aws.service", to: rpcService},
+	{key: "aws_service", to: rpcService},
+	{key: "aws.operation", to: rpcMethod},
+}

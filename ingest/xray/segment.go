@@ -1,0 +1,117 @@
+package xray
+
+import (
+	"strings"
+
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/decode"
+	"github.com/retryaudit/retryaudit/ingest/record"
+)
+
+// part is a segment or subsegment that is still to be read.
+type part struct {
+	v      *record.Value
+	parent trace.SpanID
+	inner  bool // stands in another one
+}
+
+// segment hands on the spans of a document, callers before what they called.
+func (d decoder) segment(o *decode.Object) error {
+	var trace record.Span // what all spans of the document share
+	trace.Line, trace.Offset = o.Line, o.Offset
+	if !d.traceID(o, decode.Member(&o.Value, "trace_id"), trace.Trace[:]) {
+		return nil
+	}
+	// A subsegment that was sent by itself does not say whose it is.
+	if alone := decode.Text(decode.Member(&o.Value, "type")) == "subsegment"; !alone {
+		trace.Resource = append(trace.Resource, record.Attr{Key: "service.name", Value: str(decode.Text(decode.Member(&o.Value, "name")))})
+	}
+	todo := []part{{v: &o.Value}}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		s := trace
+		if !d.HexID(o, "segment ID", decode.Member(p.v, "id"), s.ID[:]) {
+			continue
+		}
+		if s.Parent = p.parent; !p.inner {
+			d.HexID(o, "parent ID", decode.Member(p.v, "parent_id"), s.Parent[:])
+		}
+		d.fill(o, p, &s)
+		if err := d.Span(&s); err != nil {
+			return err
+		}
+		below := decode.List(decode.Member(p.v, "subsegments"))
+		for i := len(below) - 1; i >= 0; i-- {
+			if below[i].Type == record.Map {
+				todo = append(todo, part{&below[i], s.ID, true})
+			}
+		}
+	}
+	return nil
+}
+
+func str(s string) record.Value { return record.Value{Type: record.String, S: s} }
+
+// traceID reads "1-5759e988-bd862e3fe1be46a994272793": a version, the time and
+// a random number, which together are the trace ID of OpenTelemetry.
+func (d decoder) traceID(o *decode.Object, v *record.Value, to []byte) bool {
+	text := decode.Text(v)
+	if rest, ok := strings.CutPrefix(text, "1-"); ok && len(text) == 35 {
+		text = strings.Replace(rest, "-", "", 1)
+	}
+	plain := str(text)
+	return d.HexID(o, "trace ID", &plain, to)
+}
+
+// fill reads all of a segment but its IDs.
+func (d decoder) fill(o *decode.Object, p part, s *record.Span) {
+	s.Name = decode.Text(decode.Member(p.v, "name"))
+	s.Start = d.TimeOf(o, "start_time", decode.Member(p.v, "start_time"), decode.Second)
+	s.End = d.TimeOf(o, "end_time", decode.Member(p.v, "end_time"), decode.Second)
+	namespace := decode.Text(decode.Member(p.v, "namespace"))
+	switch {
+	case namespace == "aws" || namespace == "remote":
+		s.Kind = trace.Client
+	case p.inner || decode.Text(decode.Member(p.v, "type")) == "subsegment":
+		s.Kind = trace.Internal
+	case decode.Member(p.v, "http") != nil || decode.Member(p.v, "parent_id") != nil:
+		s.Kind = trace.Server
+	default:
+		s.Kind = trace.Internal
+	}
+	for _, a := range p.v.Map {
+		switch a.Key {
+		case "http", "aws", "sql":
+			s.Attrs = decode.Flatten(s.Attrs, a.Key, &a.Value)
+		case "annotations":
+			s.Attrs = decode.Flatten(s.Attrs, "", &a.Value)
+		case "metadata":
+			s.Attrs = decode.Flatten(s.Attrs, "metadata", &a.Value)
+		case "error", "fault", "throttle":
+			if a.Value.Type == record.Bool && a.Value.B {
+				s.Status = record.Error
+				s.Attrs = append(s.Attrs, record.Attr{Key: a.Key, Value: a.Value})
+			}
+		case "links":
+			for _, l := range decode.List(&a.Value) {
+				var link record.Link
+				if d.traceID(o, decode.Member(&l, "trace_id"), link.Trace[:]) && d.HexID(o, "segment ID of a link", decode.Member(&l, "id"), link.ID[:]) {
+					s.Links = append(s.Links, link)
+				}
+			}
+		}
+	}
+	if namespace == "aws" {
+		s.Attrs = append(s.Attrs, record.Attr{Key: "aws.service", Value: str(s.Name)})
+	}
+	for _, e := range decode.List(decode.At(p.v, "cause", "exceptions")) {
+		event := record.Event{Name: "exception", Time: s.End}
+		for _, name := range []string{"type", "message"} {
+			if v := decode.Member(&e, name); v != nil {
+				event.Attrs = append(event.Attrs, record.Attr{Key: "exception." + name, Value: *v})
+			}
+		}
+		s.Events = append(s.Events, event)
+	}
+}

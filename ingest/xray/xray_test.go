@@ -1,0 +1,134 @@
+package xray
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/decode/decodetest"
+	"github.com/retryaudit/retryaudit/ingest/record"
+)
+
+// segment has the members beside its ID, trace and times.
+func segment(members string) string {
+	return `{"id":"000000000000002a","trace_id":"1-5759e988-bd862e3fe1be46a994272793","name":"shop","start_time":1465510280.5,"end_time":1465510281.25` + members + `}`
+}
+
+var (
+	traceID  = trace.TraceID{0x57, 0x59, 0xe9, 0x88, 0xbd, 0x86, 0x2e, 0x3f, 0xe1, 0xbe, 0x46, 0xa9, 0x94, 0x27, 0x27, 0x93}
+	resource = []record.Attr{{Key: "service.name", Value: str("shop")}}
+)
+
+const start, end = 1465510280500000000, 1465510281250000000
+
+func attr(key string, v record.Value) []record.Attr { return []record.Attr{{Key: key, Value: v}} }
+
+func TestMembers(t *testing.T) {
+	whole := func(n int64) record.Value { return record.Value{Type: record.Int, I: n} }
+	yes := record.Value{Type: record.Bool, B: true}
+	tests := map[string]struct {
+		in   string
+		want record.Span
+	}{
+		"alone":       {"", record.Span{Kind: trace.Internal}},
+		"of a caller": {`,"parent_id":"29"`, record.Span{Kind: trace.Server, Parent: trace.SpanID{7: 0x29}}},
+		"http": {`,"http":{"request":{"method":"GET"},"response":{"status":200}}`,
+			record.Span{Kind: trace.Server, Attrs: append(attr("http.request.method", str("GET")), attr("http.response.status", whole(200))...)}},
+		"fault":       {`,"fault":true,"error":false`, record.Span{Kind: trace.Internal, Status: record.Error, Attrs: attr("fault", yes)}},
+		"annotations": {`,"annotations":{"request.id":"r"},"metadata":{"default":{"k":1}}`, record.Span{Kind: trace.Internal, Attrs: append(attr("request.id", str("r")), attr("metadata.default.k", whole(1))...)}},
+		"exception": {`,"cause":{"working_directory":"/","exceptions":[{"id":"1","type":"Timeout","message":"late","remote":true}]}`,
+			record.Span{Kind: trace.Internal, Events: []record.Event{{Name: "exception", Time: end, Attrs: append(attr("exception.type", str("Timeout")), attr("exception.message", str("late"))...)}}}},
+		"cause by ID": {`,"cause":"0011223344556677"`, record.Span{Kind: trace.Internal}},
+		"link":        {`,"links":[{"trace_id":"1-00000000-000000000000000000000077","id":"30"}]`, record.Span{Kind: trace.Internal, Links: []record.Link{{Trace: trace.TraceID{15: 0x77}, ID: trace.SpanID{7: 0x30}}}}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			spans, result := decodetest.Read(t, Read, segment(test.in))
+			decodetest.WantProblems(t, result)
+			want := test.want
+			want.Trace, want.ID, want.Name, want.Start, want.End, want.Resource, want.Line = traceID, trace.SpanID{7: 0x2a}, "shop", start, end, resource, 1
+			if diff := cmp.Diff([]record.Span{want}, spans, cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSubsegments(t *testing.T) {
+	sub := func(id, members string) string {
+		return `{"id":"` + id + `","name":"DynamoDB","start_time":1465510280.6,"end_time":1465510280.7` + members + `}`
+	}
+	spans, result := decodetest.Read(t, Read, segment(`,"subsegments":[`+sub("01", `,"subsegments":[`+sub("02", `,"namespace":"aws","aws":{"operation":"PutItem","retries":3}`)+`]`)+","+sub("03", `,"namespace":"remote"`)+`]`))
+	decodetest.WantProblems(t, result)
+	var got []string
+	for _, s := range spans {
+		if len(s.Resource) != 1 || s.Resource[0].Value.S != "shop" || s.Trace != traceID {
+			t.Errorf("span %+v; want it of the segment's service and trace", s)
+		}
+		var names []string
+		for _, a := range s.Attrs {
+			names = append(names, a.Key)
+		}
+		got = append(got, fmt.Sprintf("%x<%x %d %s", s.ID[7], s.Parent[7], s.Kind, strings.Join(names, " ")))
+	}
+	want := []string{"2a<0 1 ", "1<2a 1 ", "2<1 3 aws.operation aws.retries aws.service", "3<2a 3 "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	// One that is sent by itself tells neither its service nor that of others.
+	spans, result = decodetest.Read(t, Read, segment(`,"type":"subsegment","namespace":"remote","parent_id":"29"`))
+	decodetest.WantProblems(t, result)
+	if len(spans) != 1 || len(spans[0].Resource) != 0 || spans[0].Kind != trace.Client || spans[0].Parent != (trace.SpanID{7: 0x29}) {
+		t.Errorf("spans %+v; want a client without service", spans)
+	}
+}
+
+// document is a segment as BatchGetTraces gives it.
+func document(text string) string { return fmt.Sprintf(`{"Id":"2a","Document":%q}`, text) }
+
+func TestContainers(t *testing.T) {
+	answer := `{"Traces":[{"Id":"1-2","Duration":1,"Segments":[` + document(segment("")) + "," + document(segment("")) + `]}],"UnprocessedTraceIds":[],"NextToken":"x"}`
+	tests := map[string]struct {
+		in       string
+		spans    int
+		problems []string
+	}{
+		"answer":             {answer, 2, nil},
+		"segments":           {`{"Segments":[` + document(segment("")) + `]}`, 1, nil},
+		"lines":              {segment("") + "\n" + segment("") + "\n", 2, nil},
+		"list":               {"[" + segment("") + "," + segment("") + "]", 2, nil},
+		"daemon":             {`{"format":"json","version":1}` + "\n" + segment("") + "\n" + `{"format":"json","version":1}` + "\n" + segment(""), 2, nil},
+		"lines of documents": {document(segment("")) + "\n" + document(segment("")), 2, nil},
+		"no document":        {`{"Segments":[` + document("nope") + "," + document(segment("")) + `]}`, 1, []string{`1: document of segment "2a": found no JSON object`}},
+		"no trace ID":        {strings.Replace(segment(""), "1-5759e988-bd862e3fe1be46a994272793", "", 1), 0, []string{"1: trace ID is missing"}},
+		"odd trace ID":       {strings.Replace(segment(""), "1-5759e988-bd862e3fe1be46a994272793", "1-xyz", 1), 0, []string{`1: trace ID: found "1-xyz"`}},
+		"in progress":        {strings.Replace(segment(""), `,"end_time":1465510281.25`, `,"in_progress":true`, 1), 1, []string{"1: has no end time"}},
+		"cut":                {segment("") + "\n" + segment("")[:50], 1, []string{"2: unexpected end of the input"}},
+		"cut, then more":     {segment("")[:50] + "\n" + segment(""), 1, []string{"1: broken JSON: unexpected end of the line"}},
+		"NUL bytes":          {segment("") + "\n\x00\x00\n" + segment(""), 2, []string{"2: found 2 NUL bytes"}},
+		"other object":       {`{"a":1}` + "\n" + segment(""), 1, []string{"1: found an object without id and start_time"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			spans, result := decodetest.Read(t, Read, test.in)
+			if len(spans) != test.spans {
+				t.Errorf("%d spans; want %d", len(spans), test.spans)
+			}
+			decodetest.WantProblems(t, result, test.problems...)
+		})
+	}
+}
+
+func TestStream(t *testing.T) {
+	decodetest.Stream(t, Read, "", segment(""), "\n", "")
+	decodetest.Stream(t, Read, `{"Traces":[{"Segments":[`, document(segment("")), ",", `]}]}`)
+}
+
+func FuzzRead(f *testing.F) {
+	decodetest.Fuzz(f, Read, nil, segment(`,"subsegments":[{"id":"1","name":"a","start_time":1}],"cause":{"exceptions":[{}]}`),
+		`{"Traces":[{"Segments":[`+document(segment(""))+`]}]}`, `{"format":"json","version":1}`+"\n"+segment(""))
+}
