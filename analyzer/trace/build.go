@@ -241,12 +241,21 @@ func (g *Graph) gather() {
 
 // learnAddresses finds which addresses lead straight to a service: a client
 // called them, and the server that answered gives the same as its own. Behind
-// another address there may be a proxy that answers by itself.
+// another address there may be a proxy that answers by itself. A service that
+// also answered what no client in the input sent is none of these: a client
+// without a server may be the sender of one of those, and would count twice.
 func (g *Graph) learnAddresses() {
 	g.direct = map[Sym]Sym{}
+	orphans := map[Sym]bool{}
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		if n.span.Kind != Server || n.parent < 0 || n.span.Address == 0 {
+		if n.span.Kind == Server && n.span.Flags&(Health|Ghost) == 0 && (n.parent < 0 || g.nodes[n.parent].span.Flags.Has(Ghost)) {
+			orphans[n.span.Service] = true
+		}
+	}
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		if n.span.Kind != Server || n.parent < 0 || n.span.Address == 0 || orphans[n.span.Service] {
 			continue
 		}
 		p := g.nodes[n.parent].span

@@ -336,6 +336,9 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		}
 		prev = a
 	}
+	if call.Ambiguous && at.node < 0 {
+		call.Conf = min(call.Conf, Possible) // each attempt may be another caller's
+	}
 	if call.Pattern == Retry && call.Retried() == 0 {
 		call.Pattern = Fallback
 		if len(call.Attempts) == 1 {

@@ -248,25 +248,27 @@ func (h *holders) better(a, b held) held {
 		}
 		return a
 	}
-	// The chain of equal spans is short: deeper ones are begun later.
-	const deep = 64
-	up := func(from, to int32) bool {
-		for n := 0; from >= 0 && n < deep; n++ {
-			if from == to {
-				return true
-			}
-			from = h.g.nodes[from].parent
-		}
-		return false
-	}
 	switch {
-	case up(b.node, a.node):
+	case h.g.below(b.node, a.node):
 		return b
-	case up(a.node, b.node):
+	case h.g.below(a.node, b.node):
 		return a
 	}
 	a.tie = true
 	return a
+}
+
+// below reports whether a node is another or stands below it. It looks a few
+// spans up only: deeper ones are begun later, so that times tell them apart.
+func (g *Graph) below(at, top int32) bool {
+	const deep = 64
+	for n := 0; at >= 0 && n < deep; n++ {
+		if at == top {
+			return true
+		}
+		at = g.nodes[at].parent
+	}
+	return false
 }
 
 // pairGhosts finds the callers of ghosts that stand for a lost client of server
@@ -288,7 +290,11 @@ func (g *Graph) pairGhosts(t int32, ghosts, root []int32) {
 		ghost, server := g.nodes[i].span, g.nodes[g.children(i)[0]].span
 		for ; next < to && g.nodes[next].span.Start <= ghost.Start; next++ {
 			s := g.nodes[next].span
-			if s.Kind == Client && slices.ContainsFunc(g.children(next), func(k int32) bool { return g.nodes[k].span.Kind == Server }) {
+			if s.Kind == Client && slices.ContainsFunc(g.children(next), func(k int32) bool {
+				// Its server, or a span further in that asked instead of it.
+				kid := g.nodes[k].span
+				return kid.Kind == Server || kid.Kind == Client && kid.Ask == s.Ask && !kid.Flags.Has(Ghost)
+			}) {
 				continue
 			}
 			if open[s.Ask] == nil {
@@ -351,7 +357,7 @@ func (c *callers) of(start int64, service Sym, ghost int32, root []int32) int32 
 		return at
 	}
 	c.taken, used = fits(c.taken)
-	if used != none && (at == none || c.g.before(at, used) < 0) {
+	if used != none && (at == none || c.g.before(at, used) < 0 || c.g.below(used, at)) {
 		return used
 	}
 	return at

@@ -49,7 +49,7 @@ func (g *Graph) pairByTime() {
 	at := func(i int32) *pairing {
 		t := target{g.nodes[i].span.Address, g.nodes[i].span.Ask}
 		if groups[t] == nil {
-			groups[t] = &pairing{g: g, placed: placed, waiting: map[answer]*heap[int32]{}, taken: map[int32]bool{}}
+			groups[t] = &pairing{g: g, placed: placed, waiting: map[answer]*heap[int32]{}, taken: map[int32]bool{}, given: map[turn]int{}}
 		}
 		return groups[t]
 	}
@@ -108,7 +108,11 @@ type pairing struct {
 	found   int
 	open    []int32 // clients that may still be waiting, in order of start
 	opened  int
+	given   map[turn]int // servers that hidden gave a client
 }
+
+// turn is a client and the number that a server got from it, −1 without.
+type turn struct{ client, number int32 }
 
 // server gives server i its client, if one is free.
 func (p *pairing) server(i int32) {
@@ -154,9 +158,10 @@ func (p *pairing) below(c, i int32) bool {
 	return p.placed[i].from <= p.placed[c].from && p.placed[c].from < p.placed[i].to
 }
 
-// hidden hangs a server that found no free client under the latest that was
-// waiting when it began: something between them asked again. Where several
-// were waiting, no one can tell.
+// hidden hangs a server that found no free client under one that was waiting
+// when it began: something between them asked again. Where several were
+// waiting, no one can tell; each then has its turn, as what lies between them
+// treats them alike, so that none gets the attempts of all.
 func (p *pairing) hidden(i int32) {
 	g, s := p.g, p.g.nodes[i].span
 	for p.opened < len(p.clients) && g.nodes[p.clients[p.opened]].span.Start <= s.Start+grace {
@@ -176,12 +181,22 @@ func (p *pairing) hidden(i int32) {
 			fit = some
 		}
 	}
+	number := int32(-1)
 	if c := g.counter(s); c.Meaning == Ordinal {
+		number = c.N
 		narrow(func(i int32) bool { return p.rank[i] == c.N })
 	}
 	narrow(func(i int32) bool { return g.nodes[i].span.Status == s.Status })
-	if len(fit) > 0 {
-		g.follow(i, fit[len(fit)-1], Inferred)
-		g.nodes[i].unsure = len(fit) > 1
+	if len(fit) == 0 {
+		return
 	}
+	at := fit[len(fit)-1]
+	for _, c := range slices.Backward(fit) {
+		if p.given[turn{c, number}] < p.given[turn{at, number}] {
+			at = c
+		}
+	}
+	p.given[turn{at, number}]++
+	g.follow(i, at, Inferred)
+	g.nodes[i].unsure = len(fit) > 1
 }

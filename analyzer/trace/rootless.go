@@ -23,18 +23,20 @@ func (g *Graph) joinRootless() {
 	roots := make([]int32, 0, len(g.traces))
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		if n.parent < 0 && n.hop && n.span.Kind != Consumer && n.span.Layer != Agent && n.span.Flags&(Health|Job|Ghost) == 0 {
+		if n.parent >= 0 || !n.hop || n.span.Kind == Consumer || n.span.Layer == Agent || n.span.Flags&(Health|Job) != 0 {
+			continue
+		}
+		if !n.span.Flags.Has(Ghost) || n.number >= 0 && g.answerer(int32(i)) != int32(i) {
 			roots = append(roots, int32(i))
 		}
 	}
+	instance := func(i int32) Sym { return g.nodes[g.answerer(i)].span.Instance }
 	slices.SortFunc(roots, func(a, b int32) int {
-		x, y := g.nodes[a].span, g.nodes[b].span
-		return cmp.Or(cmp.Compare(x.Instance, y.Instance), cmp.Compare(g.nodes[a].want, g.nodes[b].want), g.before(a, b))
+		return cmp.Or(cmp.Compare(instance(a), instance(b)), cmp.Compare(g.nodes[a].want, g.nodes[b].want), g.before(a, b))
 	})
 	for i := 0; i < len(roots); {
 		end := i
-		for end < len(roots) && g.nodes[roots[end]].span.Instance == g.nodes[roots[i]].span.Instance &&
-			g.nodes[roots[end]].want == g.nodes[roots[i]].want {
+		for end < len(roots) && instance(roots[end]) == instance(roots[i]) && g.nodes[roots[end]].want == g.nodes[roots[i]].want {
 			end++
 		}
 		if end-i > 1 {
@@ -44,6 +46,19 @@ func (g *Graph) joinRootless() {
 		}
 		i = end
 	}
+}
+
+// answerer returns the server below a client that the input lacks, if that is
+// all there is below; else the node itself. Which process sent what it got is
+// not known, as it is not of a server without any client.
+func (g *Graph) answerer(i int32) int32 {
+	n := &g.nodes[i]
+	if n.span.Flags.Has(Ghost) && n.kidsEnd-n.kids == 1 {
+		if k := g.kids[n.kids]; g.nodes[k].span.Kind == Server {
+			return k
+		}
+	}
+	return i
 }
 
 func (g *Graph) joinByCallID(roots []int32) {
@@ -76,6 +91,7 @@ func (g *Graph) callID(i int32) Sym {
 // the number before: the latest to end of those most like it.
 func (g *Graph) joinByNumber(roots []int32) {
 	open := map[rootSign][]int32{}
+	crowded := map[rootSign]bool{} // several were open at a time, and not all have been taken since
 	for _, i := range roots {
 		n := &g.nodes[i]
 		if n.number < 0 {
@@ -90,14 +106,17 @@ func (g *Graph) joinByNumber(roots []int32) {
 					break
 				}
 				if prev.End <= n.span.Start {
+					// Of a server's requests any may be another caller's.
+					n.unsure = n.unsure || crowded[at] && g.nodes[g.answerer(i)].span.Kind == Server
 					g.joined.join(g.nodes[stack[k]].trace, n.trace)
 					open[at] = slices.Delete(stack, k, k+1)
 					break
 				}
 			}
 		}
-		if n.span.Outcome != OK {
+		if n.view != OK {
 			at := g.sign(i, n.number)
+			crowded[at] = len(open[at]) > 0
 			open[at] = append(open[at], i)
 		}
 	}
