@@ -2,6 +2,7 @@ package semconv
 
 import (
 	"strings"
+	"time"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 )
@@ -26,17 +27,42 @@ type codeRow struct {
 	class    trace.Class
 	verdict  trace.Verdict // 0: that of the class
 	strength strength
-	unsent   bool // the request did not reach the callee
+	echo     bool   // made from the status: it adds nothing to one that says the same
+	unsent   bool   // the request did not reach the callee
+	refuser  string // where the code is one layer's own
+}
+
+// A statusRow says what a provider means by a status where that is not what
+// trace.ClassOfStatus says of it.
+type statusRow struct {
+	provider string // family; empty: any
+	status   int
+	class    trace.Class
+	verdict  trace.Verdict // 0: that of the class
+	refuser  string        // where the status is one layer's own
+}
+
+// An askRow says what a failure is that came with a time to come back.
+type askRow struct {
+	provider string
+	status   int // 0: any
+	is       trace.Class
+	atLeast  time.Duration
+	class    trace.Class
 }
 
 // A textRow gives the class of a part of an error text, lower case.
 type textRow struct {
 	text     string
 	class    trace.Class
+	verdict  trace.Verdict // 0: that of the class
 	provider string
 	except   string // a family for which the text means nothing
-	unsent   bool
-	refuser  string
+	// known says that the text is a common word: it counts only where the
+	// provider is known (error-classes section 8).
+	known   bool
+	unsent  bool
+	refuser string
 }
 
 // judgement is what the classifier makes of a failure.
@@ -62,11 +88,41 @@ func (n *Normalizer) judge(e evidence) judgement {
 		e.provider = n.providerName(text(n.at[provider]))
 	}
 	e.maker = n.familyByModel(text(n.at[model]))
-	if j, ok := n.judged[e]; ok {
+	j, ok := n.judged[e]
+	if !ok {
+		e.clone()
+		j = remember(n.judged, e, n.classify(e))
+	}
+	if j.refuser == "" {
+		j.refuser = responseSources[text(n.at[responseSource])]
+	}
+	return n.weighAsked(j, e.provider)
+}
+
+// responseSources: apisix plugins/opentelemetry.lua.
+var responseSources = map[string]string{"apisix": "gateway", "nginx": "gateway", "upstream": "provider"}
+
+// weighAsked lets the time that the answer asked for refine what no code
+// decided.
+func (n *Normalizer) weighAsked(j judgement, provider string) judgement {
+	asked := n.facts.RetryAfter
+	if asked.State == trace.Absent {
+		asked = j.asked
+	}
+	if j.conf == trace.Certain || asked.State != trace.For && asked.State != trace.Until {
 		return j
 	}
-	e.clone()
-	return remember(n.judged, e, n.classify(e))
+	for _, r := range askRows {
+		if r.is != j.class || r.provider != provider || r.status != 0 && r.status != int(j.status) {
+			continue
+		}
+		if r.atLeast > 0 && (asked.State != trace.For || asked.D < r.atLeast) {
+			continue
+		}
+		j.class, j.verdict = r.class, trace.VerdictOf(r.class)
+		break
+	}
+	return j
 }
 
 // clone makes the strings of e its own.
@@ -86,7 +142,7 @@ func (n *Normalizer) classify(e evidence) judgement {
 	all := strings.Join(e.texts[:], "\n")
 	body := readBody(all)
 	lower := strings.ToLower(all)
-	if e.status == 0 && body.status != 0 {
+	if e.status < 400 && body.status != 0 { // none, or a 200 that hides an error
 		e.status = body.status
 	}
 	if e.provider == "" {
@@ -125,12 +181,16 @@ func (n *Normalizer) classify(e evidence) judgement {
 		if r == nil {
 			continue
 		}
-		if known == "" {
+		if known == "" && r.strength != weak && !r.echo {
 			known = code
 		}
 		if best[r.strength].row == nil {
 			best[r.strength] = clue{code, r}
 		}
+	}
+	ofStatus, _, _ := trace.ClassOfStatus(e.status)
+	if r := best[soft].row; r != nil && r.echo && r.class == ofStatus {
+		best[soft].row = nil
 	}
 	flag, flagged := flagOf(e.flags)
 
@@ -138,7 +198,9 @@ func (n *Normalizer) classify(e evidence) judgement {
 	case best[hard].row != nil:
 		j.take(best[hard].row, trace.Certain)
 		j.code = n.code(best[hard].code)
-		j.refuser = refuserInText(lower)
+		if j.refuser == "" {
+			j.refuser = refuserInText(lower, &e)
+		}
 		return j
 	case flagged:
 		j.class, j.verdict, j.conf, j.unsent = flag.class, flag.verdict, trace.Certain, flag.unsent
@@ -156,7 +218,7 @@ func (n *Normalizer) classify(e evidence) judgement {
 	switch {
 	case best[soft].row != nil:
 		conf := trace.Likely
-		if c, _, _ := trace.ClassOfStatus(e.status); c == best[soft].row.class && c != trace.RateLimit {
+		if c := best[soft].row.class; c != trace.RateLimit && (c == ofStatus || hasGRPC && c == grpc.class) {
 			conf = trace.Certain
 		}
 		j.take(best[soft].row, conf)
@@ -166,7 +228,7 @@ func (n *Normalizer) classify(e evidence) judgement {
 			j.conf = trace.Likely
 		}
 	case e.status >= 400:
-		j.class, j.verdict, j.conf = trace.ClassOfStatus(e.status)
+		j.takeStatus(&e)
 	case best[weak].row != nil:
 		j.take(best[weak].row, trace.Likely)
 	default:
@@ -174,26 +236,45 @@ func (n *Normalizer) classify(e evidence) judgement {
 	}
 
 	if r := textRowOf(refinements[j.class], &e, lower); r != nil {
-		j.class, j.verdict, j.conf = r.class, trace.VerdictOf(r.class), max(trace.Likely, min(j.conf, trace.Likely))
+		j.class, j.verdict, j.conf = r.class, r.verdict, trace.Likely
+		if j.verdict == trace.NoVerdict {
+			j.verdict = trace.VerdictOf(r.class)
+		}
 		j.unsent = j.unsent || r.unsent
-		j.refuser = r.refuser
+		if r.refuser != "" {
+			j.refuser = r.refuser
+		}
 	}
 	if j.refuser == "" {
-		j.refuser = refuserInText(lower)
+		j.refuser = refuserInText(lower, &e)
 	}
 	j.code = n.code(bestCode(known, given, e))
 	return j
 }
 
 func (j *judgement) take(r *codeRow, conf trace.Confidence) {
-	j.class, j.verdict, j.conf, j.unsent = r.class, r.verdict, conf, r.unsent
+	j.class, j.verdict, j.conf, j.unsent, j.refuser = r.class, r.verdict, conf, r.unsent, r.refuser
 	if j.verdict == trace.NoVerdict {
 		j.verdict = trace.VerdictOf(r.class)
 	}
 }
 
-// bestCode returns the most telling code text: the first that a row knows, the
-// gRPC code, any other code, the status.
+// takeStatus takes what the HTTP status means by itself.
+func (j *judgement) takeStatus(e *evidence) {
+	j.class, j.verdict, j.conf = trace.ClassOfStatus(e.status)
+	for _, r := range statusRows {
+		if r.status == e.status && (r.provider == "" || r.provider == e.provider) {
+			j.class, j.verdict, j.conf, j.refuser = r.class, r.verdict, trace.Likely, r.refuser
+			if j.verdict == trace.NoVerdict {
+				j.verdict = trace.VerdictOf(r.class)
+			}
+			return
+		}
+	}
+}
+
+// bestCode returns the most telling code text: the first of which a row knows
+// more than its status, the gRPC code, any other code, the status.
 func bestCode(known string, given []string, e evidence) string {
 	switch {
 	case known != "":
@@ -304,11 +385,23 @@ func textRowOf(rows []textRow, e *evidence, lower string) *textRow {
 	}
 	for i := range rows {
 		r := &rows[i]
-		if (r.provider == "" || r.provider == e.provider) && (r.except == "" || r.except != e.provider) && containsPart(lower, r.text) {
+		if r.fits(e) && containsPart(lower, r.text) {
 			return r
 		}
 	}
 	return nil
+}
+
+// fits reports whether the text means something here. A family for which it
+// does not may stand behind a gateway: its model gives it away.
+func (r *textRow) fits(e *evidence) bool {
+	switch {
+	case r.provider != "":
+		return r.provider == e.provider
+	case r.except != "" && (r.except == e.provider || r.except == e.maker):
+		return false
+	}
+	return !r.known || e.provider != ""
 }
 
 // containsPart reports whether part is in a text; a part of at most four
@@ -422,27 +515,39 @@ type errorBody struct {
 // bodyKeys are the names under which error bodies carry codes, in the order
 // of their worth: error-classes section 1.
 var bodyKeys = []string{
-	"code", "error_code", "err_code", "limit_source", "provider_code", "reason", "quotaid", "quota_limit",
-	"__type", "type", "status",
+	"quotavalue", "code", "error_code", "err_code", "status_code", "limit_source", "provider_code", "reason", "quotaid", "quota_limit",
+	"__type", "error_type", "type", "status",
 }
 
 // emptyValues are values of these names that tell nothing.
-var emptyValues = map[string]bool{"": true, "error": true, "null": true, "none": true, "nil": true, "true": true, "false": true, "object": true, "upstream_error": true}
+var emptyValues = map[string]bool{"": true, "0": true, "error": true, "null": true, "none": true, "nil": true, "true": true, "false": true, "object": true, "upstream_error": true}
 
 // readBody finds JSON objects and Python dicts in an error text and collects
 // their codes: `429 {"type":"error","error":{…}}`, `Error code: 401 -
 // {'error': {…}}`. It does not mind what is cut off or nested.
 func readBody(t string) errorBody {
 	var b errorBody
+	byKey := make([][]string, len(bodyKeys))
+	b.read(byKey, t, 0)
+	for _, values := range byKey {
+		b.codes = append(b.codes, values...)
+	}
+	return b
+}
+
+// maxBodies is how deep bodies in the messages of bodies are followed: a
+// gateway's around a gateway's around a provider's.
+const maxBodies = 4
+
+func (b *errorBody) read(byKey [][]string, t string, depth int) {
 	i := strings.IndexByte(t, '{')
-	if i < 0 {
-		return b
+	if i < 0 || depth == maxBodies {
+		return
 	}
 	t = t[i:]
-	if strings.Contains(t, `\"`) { // a body within a body
-		t = strings.ReplaceAll(t, `\"`, `"`)
+	if rest := t[skipSpace(t, 1):]; strings.HasPrefix(rest, `\`) { // as a JSON string holds it
+		t = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`).Replace(t)
 	}
-	byKey := make([][]string, len(bodyKeys))
 	for i := 0; i < len(t); {
 		if t[i] != '"' && t[i] != '\'' {
 			i++
@@ -458,6 +563,7 @@ func readBody(t string) errorBody {
 		var value string
 		if at < len(t) && (t[at] == '"' || t[at] == '\'') {
 			value, end = quoted(t, at)
+			b.read(byKey, value, depth+1)
 		} else {
 			end = at
 			for end < len(t) && strings.IndexByte(",}] \n\r\t", t[end]) < 0 && t[end] != '{' && t[end] != '[' {
@@ -468,16 +574,18 @@ func readBody(t string) errorBody {
 		b.take(byKey, strings.ToLower(key), value)
 		i = max(end, i+1)
 	}
-	for _, values := range byKey {
-		b.codes = append(b.codes, values...)
-	}
-	return b
 }
 
 func (b *errorBody) take(byKey [][]string, key, value string) {
 	for i, k := range bodyKeys {
 		if k != key {
 			continue
+		}
+		if key == "quotavalue" { // only that there is no quota at all
+			if value == "0" {
+				byKey[i] = append(byKey[i], "quotaValue:0")
+			}
+			return
 		}
 		if n, ok := digits(value); ok && n >= 400 && n < 600 {
 			if b.status == 0 {
@@ -542,9 +650,9 @@ func attemptsInText(lower string) int32 {
 }
 
 // refuserInText tells the gateway's own refusals from those it passed on.
-func refuserInText(lower string) string {
-	for _, r := range refusers {
-		if strings.Contains(lower, r.text) {
+func refuserInText(lower string, e *evidence) string {
+	for i := range refusers {
+		if r := &refusers[i]; r.fits(e) && strings.Contains(lower, r.text) {
 			return r.refuser
 		}
 	}

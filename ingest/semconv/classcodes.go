@@ -1,6 +1,10 @@
 package semconv
 
-import "github.com/retryaudit/retryaudit/analyzer/trace"
+import (
+	"time"
+
+	"github.com/retryaudit/retryaudit/analyzer/trace"
+)
 
 // providerCodes are the codes and types of error bodies; error-classes
 // sections 3 to 5, where each has its source.
@@ -23,12 +27,14 @@ var providerCodes = []codeRow{
 	{code: "responsibleaipolicyviolation", class: trace.Safety}, // Azure innererror
 	{code: "bio_policy", class: trace.Safety},
 	{code: "invalid_prompt", provider: "openrouter", class: trace.Invalid},
-	{code: "invalid_prompt", class: trace.Safety},
+	{code: "invalid_prompt", class: trace.Safety, strength: soft}, // mostly
 	{code: "data_residency_mismatch", class: trace.Invalid},
 	{code: "image_too_large", class: trace.TooLarge},
 	{code: "image_file_too_large", class: trace.TooLarge},
 	{code: "image_file_not_found", class: trace.NotFound},
 	{code: "invalid_image*", class: trace.Invalid},
+	{code: "invalid_base64_image", class: trace.Invalid},
+	{code: "image_too_small", class: trace.Invalid},
 	{code: "image_parse_error", class: trace.Invalid},
 	{code: "unsupported_image_media_type", class: trace.Invalid},
 	{code: "empty_image_file", class: trace.Invalid},
@@ -40,7 +46,10 @@ var providerCodes = []codeRow{
 	{code: "requests", status: 429, class: trace.RateLimit, strength: soft},
 	{code: "tokens", status: 429, class: trace.RateLimit, strength: soft},
 	// DashScope's OpenAI mode says so for tokens per minute: Model Studio docs.
-	{code: "insufficient_quota", provider: "dashscope", text: "free", class: trace.Quota},
+	// Behind a gateway that calls itself openai only the sentence tells.
+	{code: "insufficient_quota", text: "free allocated quota", class: trace.Quota},
+	{code: "insufficient_quota", text: "allocated quota exceeded", class: trace.RateLimit},
+	{code: "insufficient_quota", provider: "dashscope", text: "免费额度", class: trace.Quota},
 	{code: "insufficient_quota", provider: "dashscope", class: trace.RateLimit},
 	{code: "insufficient_quota", class: trace.Quota},
 	{code: "credit_balance_exhausted", class: trace.Quota},
@@ -61,6 +70,7 @@ var providerCodes = []codeRow{
 	// Anthropic: docs, Claude API errors.
 	{code: "enforced_spend_limit_reached", class: trace.Quota},
 	{code: "authentication_error", class: trace.Auth},
+	{code: "billing_error", text: "in_flight_budget", class: trace.Concurrency, refuser: "gateway"}, // OpenRouter in Anthropic's dialect
 	{code: "billing_error", class: trace.Quota},
 	{code: "permission_error", class: trace.Permission},
 	{code: "not_found_error", class: trace.NotFound},
@@ -77,8 +87,12 @@ var providerCodes = []codeRow{
 	{code: "service_disabled", class: trace.Permission},
 	{code: "billing_disabled", class: trace.Permission},
 	{code: "payment_required", class: trace.Quota},
-	{code: "quota_exceeded", class: trace.Quota},
-	{code: "quota_exhausted", class: trace.Quota},
+	// Elsewhere it may be a quota per minute.
+	{code: "quota_exceeded", provider: "google", class: trace.Quota},
+	{code: "quota_exceeded", class: trace.Quota, strength: soft},
+	{code: "quotavalue:0", provider: "google", class: trace.Quota},                                          // no allowance at all
+	{code: "failed_precondition", provider: "google", status: 400, class: trace.Permission, strength: soft}, // region or billing
+	{code: "quota_exhausted", class: trace.Quota, strength: soft},
 	{code: "*perday*", provider: "google", class: trace.Quota},
 	{code: "*perminute*", provider: "google", text: "limit: 0", class: trace.Quota},
 	{code: "*perminute*", provider: "google", class: trace.RateLimit},
@@ -103,6 +117,7 @@ var providerCodes = []codeRow{
 	{code: "expiredtokenexception", class: trace.Auth},
 	{code: "expiredtoken", class: trace.Auth},
 	{code: "mpagreementbeingcreated", class: trace.Permission, verdict: trace.Wait},
+	{code: "resourcenotfoundexception", text: "use case details", class: trace.Permission}, // the form for a model's maker
 	{code: "resourcenotfoundexception", class: trace.NotFound},
 	{code: "modeltimeoutexception", class: trace.Timeout},
 	{code: "modelerrorexception", class: trace.ServerError, verdict: trace.Stop},
@@ -133,16 +148,17 @@ var providerCodes = []codeRow{
 	{code: "service_tier_capacity_exceeded", class: trace.Overload},
 	{code: "3505", provider: "mistral", class: trace.Overload},
 	{code: "capacity_exceeded", class: trace.Overload},
-	{code: "openrouter_in_flight_budget", class: trace.Concurrency},
-	{code: "in_flight_budget_exhausted", class: trace.Concurrency},
-	{code: "openrouter_credits", class: trace.Quota},
-	{code: "openrouter_guardrail_budget", class: trace.Quota},
-	{code: "openrouter_workspace_budget", class: trace.Quota},
-	{code: "openrouter_key_limit", class: trace.Quota},
-	{code: "weight_exceeds_budget", class: trace.Quota},
+	{code: "openrouter_in_flight_budget", class: trace.Concurrency, refuser: "gateway"},
+	{code: "in_flight_budget_exhausted", class: trace.Concurrency, refuser: "gateway"},
+	{code: "openrouter_credits", class: trace.Quota, refuser: "gateway"},
+	{code: "openrouter_guardrail_budget", class: trace.Quota, refuser: "gateway"},
+	{code: "openrouter_workspace_budget", class: trace.Quota, refuser: "gateway"},
+	{code: "openrouter_key_limit", class: trace.Quota, refuser: "gateway"},
+	{code: "weight_exceeds_budget", class: trace.Quota, refuser: "gateway"},
 	{code: "string_too_long", class: trace.TooLarge},
 	{code: "max_tokens_exceeded", class: trace.TooLarge},
-	{code: "token_limit_exceeded", class: trace.Quota},
+	{code: "token_limit_exceeded", provider: "openrouter", class: trace.Quota, refuser: "gateway"}, // a cap on credit
+	{code: "token_limit_exceeded", class: trace.TooLarge, strength: soft},
 
 	// Alibaba DashScope: Model Studio docs.
 	{code: "invalidparameter", text: "range of input length", class: trace.TooLarge},
@@ -231,6 +247,7 @@ var providerCodes = []codeRow{
 	{code: "unexpected_output", class: trace.ServerError},
 
 	// Volcengine Ark: docs, error codes.
+	{code: "authenticationerror", provider: "volcengine", class: trace.Auth},
 	{code: "missingparameter", class: trace.Invalid},
 	{code: "invalidendpoint.closedendpoint", class: trace.NotFound, verdict: trace.Undecided},
 	{code: "*sensitivecontentdetected*", class: trace.Safety},
@@ -250,8 +267,9 @@ var providerCodes = []codeRow{
 	{code: "inflightbatchsizeexceeded", class: trace.Concurrency},
 	{code: "serveroverloaded", class: trace.Overload},
 	{code: "requestbursttoofast", class: trace.Overload},
-	{code: "quotaexceeded", text: "queue", class: trace.Concurrency},
-	{code: "quotaexceeded", class: trace.Quota},
+	{code: "quotaexceeded", provider: "volcengine", text: "queue", class: trace.Concurrency},
+	{code: "quotaexceeded", provider: "volcengine", class: trace.Quota},
+	{code: "quotaexceeded", class: trace.Quota, strength: soft},
 	{code: "setlimitexceeded", class: trace.Quota},
 	{code: "internalserviceerror", class: trace.ServerError},
 
@@ -320,7 +338,9 @@ var providerCodes = []codeRow{
 	{code: "actionoffline", class: trace.NotFound},
 	{code: "failedoperation.resourcepackexhausted", class: trace.Quota},
 	{code: "resourceinsufficient.*", class: trace.Quota},
-	{code: "failedoperation.*arrears*", class: trace.Quota},
+	{code: "*arrears*", provider: "tencent", class: trace.Quota},
+	{code: "invalidparametervalue", provider: "tencent", class: trace.Invalid, strength: soft},
+	{code: "invalidparametervalue.*", provider: "tencent", class: trace.Invalid, strength: soft},
 
 	// SiliconFlow, iFlytek Spark.
 	{code: "30001", provider: "siliconflow", class: trace.Quota},
@@ -331,8 +351,9 @@ var providerCodes = []codeRow{
 
 	// Gateways: docs, LiteLLM error reference; MCP (JSON-RPC 2.0 codes).
 	{code: "throttling_error", class: trace.RateLimit, strength: soft},
-	{code: "budget_exceeded", class: trace.Quota},
-	{code: "key_model_access_denied", class: trace.Permission},
+	{code: "budget_exceeded", class: trace.Quota, refuser: "gateway"},
+	{code: "key_model_access_denied", class: trace.Permission, refuser: "gateway"},
+	{code: "local_rate_limited", class: trace.RateLimit, strength: soft, unsent: true, refuser: "gateway"}, // Envoy local rate limit
 	{code: "-32700", class: trace.Invalid},
 	{code: "-32600", class: trace.Invalid},
 	{code: "-32601", class: trace.Unsupported},
@@ -341,11 +362,10 @@ var providerCodes = []codeRow{
 }
 
 // exceptionCodes are exception classes by the last segment of their names;
-// error-classes section 6. They are soft where their class stands for one
-// status: the text may say more.
+// error-classes section 6. They are soft where the text may say more.
 var exceptionCodes = []codeRow{
-	{code: "ratelimiterror", class: trace.RateLimit, strength: soft},
-	{code: "ratelimitexception", class: trace.RateLimit, strength: soft},
+	{code: "ratelimiterror", class: trace.RateLimit, strength: soft, echo: true},
+	{code: "ratelimitexception", class: trace.RateLimit, strength: soft, echo: true},
 	{code: "ratelimitcapacityerror", class: trace.RateLimit, strength: soft}, // langchain
 	{code: "toomanyrequests", class: trace.RateLimit, strength: soft},
 	{code: "resourceexhausted", class: trace.RateLimit, strength: soft},
@@ -371,27 +391,27 @@ var exceptionCodes = []codeRow{
 	{code: "taskcanceledexception", text: "timeout", class: trace.Timeout}, // HttpClient.Timeout
 	{code: "taskcanceledexception", class: trace.Cancelled},
 	{code: "operationcanceledexception", class: trace.Cancelled},
-	{code: "badrequesterror", class: trace.Invalid, strength: soft},
-	{code: "unprocessableentityerror", class: trace.Invalid, strength: soft},
-	{code: "invalidrequesterror", class: trace.Invalid, strength: soft},
-	{code: "invalidrequestexception", class: trace.Invalid, strength: soft},
+	{code: "badrequesterror", class: trace.Invalid, strength: soft, echo: true},
+	{code: "unprocessableentityerror", class: trace.Invalid, strength: soft, echo: true},
+	{code: "invalidrequesterror", class: trace.Invalid, strength: soft, echo: true},
+	{code: "invalidrequestexception", class: trace.Invalid, strength: soft, echo: true},
 	{code: "invalidargument", class: trace.Invalid, strength: soft},
 	{code: "gatewayinvalidrequesterror", class: trace.Invalid, strength: soft},
-	{code: "authenticationerror", class: trace.Auth, strength: soft},
+	{code: "authenticationerror", class: trace.Auth, strength: soft, echo: true},
 	{code: "authenticationexception", class: trace.Auth},
 	{code: "gatewayauthenticationerror", class: trace.Auth},
 	{code: "clientauthenticationerror", class: trace.Auth},
 	{code: "oautherror", class: trace.Auth},
 	{code: "unauthenticated", class: trace.Auth},
-	{code: "permissiondeniederror", class: trace.Permission, strength: soft},
+	{code: "permissiondeniederror", class: trace.Permission, strength: soft, echo: true},
 	{code: "permissiondenied", class: trace.Permission, strength: soft},
 	{code: "gatewayforbiddenerror", class: trace.Permission, strength: soft},
-	{code: "notfounderror", class: trace.NotFound},
+	{code: "notfounderror", class: trace.NotFound, strength: soft, echo: true},
 	{code: "modelnotfoundexception", class: trace.NotFound},
 	{code: "gatewaymodelnotfounderror", class: trace.NotFound},
 	{code: "gatewaynotfounderror", class: trace.NotFound},
 	{code: "resourcenotfounderror", class: trace.NotFound},
-	{code: "conflicterror", class: trace.Conflict, verdict: trace.Wait},
+	{code: "conflicterror", class: trace.Conflict, strength: soft, echo: true}, // a lock or not: 409 does not say
 	{code: "requesttoolargeerror", class: trace.TooLarge},
 	{code: "overloadederror", class: trace.Overload},
 	{code: "serviceunavailableerror", class: trace.Overload, strength: soft},
@@ -399,15 +419,21 @@ var exceptionCodes = []codeRow{
 	{code: "internalservererror", class: trace.ServerError, strength: weak},
 	{code: "internalserverexception", class: trace.ServerError, strength: weak},
 	{code: "gatewayinternalservererror", class: trace.ServerError, strength: weak},
-	{code: "gatewayfaileddependencyerror", class: trace.ServerError},
+	{code: "gatewayfaileddependencyerror", class: trace.ServerError, strength: weak},
+	{code: "gatewayresponseerror", class: trace.ServerError, strength: weak},
+	{code: "retriableexception", class: trace.ServerError, strength: weak},                          // LangChain4j
+	{code: "nonretriableexception", class: trace.UnknownError, verdict: trace.Stop, strength: weak}, // LangChain4j
+	{code: "nontransientaiexception", class: trace.UnknownError, verdict: trace.Stop, strength: weak},
 	{code: "transientaiexception", class: trace.ServerError, strength: weak},
 	{code: "lengthfinishreasonerror", class: trace.TooLarge},
 	{code: "contentfilterfinishreasonerror", class: trace.Safety},
 	{code: "contentpolicyviolationerror", class: trace.Safety},
 	{code: "contentfilteredexception", class: trace.Safety},
 	{code: "contextwindowexceedederror", class: trace.TooLarge},
-	{code: "budgetexceedederror", class: trace.Quota},
+	{code: "budgetexceedederror", class: trace.Quota, refuser: "gateway"},
 	{code: "apiresponsevalidationerror", class: trace.ServerError},
+	{code: "invalidresponse*", class: trace.ServerError, strength: soft},
+	{code: "ai_invalidresponsedataerror", class: trace.ServerError, strength: soft},
 	{code: "endpointconnectionerror", class: trace.Reset, unsent: true}, // botocore
 	{code: "servicerequesterror", class: trace.Reset, unsent: true},     // azure-core: not sent
 
@@ -498,6 +524,25 @@ var transportCodes = []codeRow{
 	{code: "response_ended", class: trace.Reset},
 	{code: "http_protocol_error", class: trace.Reset},
 	{code: "connection_timeout", class: trace.Timeout, unsent: true},
+}
+
+// statusRows: error-classes sections 3 and 5, the providers' lists of error
+// codes.
+var statusRows = []statusRow{
+	{provider: "together", status: 403, class: trace.TooLarge},                      // input and max_tokens over the context length
+	{provider: "fireworks", status: 412, class: trace.Quota},                        // account suspended
+	{provider: "groq", status: 422, class: trace.Invalid, verdict: trace.Undecided}, // may be the model's output
+	{provider: "groq", status: 424, class: trace.Auth},                              // of a remote MCP server
+	// ModelErrorException cannot heal, a broken stream can.
+	{provider: "bedrock", status: 424, class: trace.ServerError, verdict: trace.Undecided},
+	{status: 446, class: trace.Safety, refuser: "gateway"}, // Portkey's guardrails
+}
+
+// askRows: error-classes sections 3 and 8. OpenRouter gives a time only for its
+// budget in flight; a Gemini limit that lasts for hours is one of a day.
+var askRows = []askRow{
+	{provider: "openrouter", status: 402, is: trace.Quota, class: trace.Concurrency},
+	{provider: "google", is: trace.RateLimit, atLeast: time.Hour, class: trace.Quota},
 }
 
 // grpcRows are the gRPC status codes: gRPC status code documentation;

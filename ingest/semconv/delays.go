@@ -1,6 +1,7 @@
 package semconv
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -14,10 +15,13 @@ import (
 type delayUnit uint8
 
 const (
-	seconds  delayUnit = iota + 1 // a number, a date or a duration
-	millis                        // a number of milliseconds
-	pushback                      // milliseconds; anything else means never
-	verdict                       // "false" means never
+	seconds   delayUnit = iota + 1 // a number, a date or a duration
+	millis                         // a number of milliseconds
+	pushback                       // milliseconds; anything else means never
+	verdict                        // "false" means never
+	full                           // a duration, a date or a number that fullIn reads
+	limits                         // a list of limits with what remains and when
+	remaining                      // no delay: what is left of the limit whose reset stands below
 )
 
 // A delayRow is a header that says when to come back.
@@ -25,42 +29,225 @@ type delayRow struct {
 	key  string
 	at   place
 	unit delayUnit
+	left string // of a reset: the header with what is left
 }
 
 // delays: error-classes section 7. Of several the first is read; a server that
 // forbids retries is heard before all.
 var delays = []delayRow{
-	{"x-should-retry", response, verdict},          // OpenAI, Anthropic
-	{"retry-after-ms", response, millis},           // OpenAI, Azure: before Retry-After
-	{"x-ms-retry-after-ms", response, millis},      // Azure
-	{"x-amz-retry-after", response, millis},        // AWS
-	{"retry-after", response, seconds},             // RFC 9110
-	{"grpc-retry-pushback-ms", response, pushback}, // gRPC A6
+	{key: "x-should-retry", at: response, unit: verdict},          // OpenAI, Anthropic
+	{key: "retry-after-ms", at: response, unit: millis},           // OpenAI, Azure: before Retry-After
+	{key: "x-ms-retry-after-ms", at: response, unit: millis},      // Azure
+	{key: "x-amz-retry-after", at: response, unit: millis},        // AWS
+	{key: "retry-after", at: response, unit: seconds},             // RFC 9110
+	{key: "grpc-retry-pushback-ms", at: response, unit: pushback}, // gRPC A6
+
+	// When a limit is full again, which is later than when it lets one more
+	// request through: read where nothing above is.
+	{key: "x-ratelimit-reset-requests", at: response, unit: full, left: "x-ratelimit-remaining-requests"}, // OpenAI, Groq, Azure
+	{key: "x-ratelimit-reset-tokens", at: response, unit: full, left: "x-ratelimit-remaining-tokens"},
+	{key: "anthropic-ratelimit-requests-reset", at: response, unit: full, left: "anthropic-ratelimit-requests-remaining"},
+	{key: "anthropic-ratelimit-tokens-reset", at: response, unit: full, left: "anthropic-ratelimit-tokens-remaining"},
+	{key: "anthropic-ratelimit-input-tokens-reset", at: response, unit: full, left: "anthropic-ratelimit-input-tokens-remaining"},
+	{key: "anthropic-ratelimit-output-tokens-reset", at: response, unit: full, left: "anthropic-ratelimit-output-tokens-remaining"},
+	{key: "anthropic-priority-input-tokens-reset", at: response, unit: full, left: "anthropic-priority-input-tokens-remaining"},
+	{key: "anthropic-priority-output-tokens-reset", at: response, unit: full, left: "anthropic-priority-output-tokens-remaining"},
+	{key: "x-ratelimit-reset", at: response, unit: full, left: "x-ratelimit-remaining"}, // OpenRouter, Moonshot, GitHub
+	{key: "ratelimit-reset", at: response, unit: full, left: "ratelimit-remaining"},     // IETF draft, Kong, APISIX
+	{key: "ratelimit", at: response, unit: limits},                                      // IETF draft
+
+	{key: "x-ratelimit-remaining-requests", at: response, unit: remaining},
+	{key: "x-ratelimit-remaining-tokens", at: response, unit: remaining},
+	{key: "anthropic-ratelimit-requests-remaining", at: response, unit: remaining},
+	{key: "anthropic-ratelimit-tokens-remaining", at: response, unit: remaining},
+	{key: "anthropic-ratelimit-input-tokens-remaining", at: response, unit: remaining},
+	{key: "anthropic-ratelimit-output-tokens-remaining", at: response, unit: remaining},
+	{key: "anthropic-priority-input-tokens-remaining", at: response, unit: remaining},
+	{key: "anthropic-priority-output-tokens-remaining", at: response, unit: remaining},
+	{key: "x-ratelimit-remaining", at: response, unit: remaining},
+	{key: "ratelimit-remaining", at: response, unit: remaining},
 }
 
 // maxDelay is the longest wait that is taken for one: longer ones are
 // mistakes of unit or of the clock.
 const maxDelay = 366 * 24 * time.Hour
 
+// maxPast is how long ago a date may be that says when to come back: clocks
+// differ, but not by more.
+const maxPast = 24 * time.Hour
+
 // readDelays fills in what the answer said about coming back.
 func (n *Normalizer) readDelays() {
 	best := len(delays)
-	for _, f := range n.found {
-		if f.kind != delayEntry || int(f.row) >= best {
+	for i := range n.found {
+		f := &n.found[i]
+		if f.kind != delayEntry {
 			continue
 		}
-		a := parseDelay(header(f.value), delays[f.row].unit)
+		r := &delays[f.row]
+		if r.unit >= full || f.value.Type == record.List && len(f.value.List) == 0 {
+			continue
+		}
+		a := n.near(parseDelay(header(f.value), r.unit))
 		if a.State == trace.Absent {
 			continue
 		}
-		best = int(f.row)
-		a.Source = n.store.Sym(delays[f.row].key)
-		n.facts.RetryAfter = a
+		// What can be understood goes before what cannot: SDKs do so, too.
+		if rank := int(f.row); n.facts.RetryAfter.State == trace.Absent || worse(a, n.facts.RetryAfter, rank, best) {
+			best = rank
+			a.Source = n.store.Sym(r.key)
+			n.facts.RetryAfter = a
+			n.factual = true
+		}
+	}
+	if n.facts.RetryAfter.State == trace.Absent && n.throttled() {
+		n.readResets()
+	}
+}
+
+// worse reports whether b, of rank bRank, has to give way to a.
+func worse(a, b trace.Asked, aRank, bRank int) bool {
+	if x, y := a.State == trace.Unusable, b.State == trace.Unusable; x != y {
+		return y
+	}
+	return aRank < bRank
+}
+
+// throttled reports whether the answer was a 429.
+func (n *Normalizer) throttled() bool {
+	if s, ok := integer(n.at[status]); ok {
+		return s == 429
+	}
+	return text(n.at[errorType]) == "429"
+}
+
+// readResets reads when a limit is full again, of the limits of which nothing
+// is left. Of several limits the one that is full first is taken, which claims
+// least; what is left of a limit may not have been captured.
+func (n *Normalizer) readResets() {
+	type reset struct {
+		asked   trace.Asked
+		unknown int // 1: nothing says what is left
+		row     uint16
+	}
+	wait := func(a trace.Asked) int64 {
+		if a.State == trace.Until {
+			return a.At - n.span.End
+		}
+		return int64(a.D)
+	}
+	unusable := func(a trace.Asked) int {
+		if a.State == trace.Unusable {
+			return 1
+		}
+		return 0
+	}
+	var best reset
+	for i := range n.found {
+		f := &n.found[i]
+		if f.kind != delayEntry || delays[f.row].unit != full && delays[f.row].unit != limits {
+			continue
+		}
+		r := &delays[f.row]
+		a, left, known := trace.Asked{}, 0.0, false
+		if r.unit == limits {
+			a, left, known = parseLimits(header(f.value))
+		} else {
+			a = fullIn(header(f.value))
+			left, known = n.leftOf(r.left)
+		}
+		if a = n.near(a); a.State == trace.Absent || known && left > 0 {
+			continue
+		}
+		a.Source = n.store.Sym(r.key)
+		is := reset{asked: a, unknown: 1, row: f.row}
+		if known {
+			is.unknown = 0
+		}
+		if best.asked.State == trace.Absent || cmp.Or(
+			cmp.Compare(unusable(a), unusable(best.asked)), cmp.Compare(is.unknown, best.unknown),
+			cmp.Compare(wait(a), wait(best.asked)), cmp.Compare(f.row, best.row),
+		) < 0 {
+			best = is
+		}
+	}
+	if best.asked.State != trace.Absent {
+		n.facts.RetryAfter = best.asked
 		n.factual = true
 	}
 }
 
+// leftOf returns what a header says is left of a limit.
+func (n *Normalizer) leftOf(key string) (float64, bool) {
+	for i := range n.found {
+		if f := &n.found[i]; f.kind == delayEntry && delays[f.row].unit == remaining && delays[f.row].key == key {
+			return parseNumber(header(f.value))
+		}
+	}
+	return 0, false
+}
+
+// near makes a date unusable that lies far from the span.
+func (n *Normalizer) near(a trace.Asked) trace.Asked {
+	if now := n.span.End; a.State == trace.Until && now > 0 && (a.At-now > int64(maxDelay) || now-a.At > int64(maxPast)) {
+		return trace.Asked{State: trace.Unusable}
+	}
+	return a
+}
+
+// fullIn reads when a limit is full again: OpenAI and Groq write Go's durations
+// ("6m0s"), Azure seconds (0 and −1 where it does not know), Anthropic RFC 3339.
+// Of other numbers the size tells the unit: Unix time in milliseconds above
+// 10^12 (OpenRouter), in seconds above 10^9 (GitHub), else seconds from now.
+func fullIn(s string) trace.Asked {
+	f, ok := parseNumber(s)
+	switch {
+	case !ok:
+		return parseDelay(s, seconds)
+	case f == 0, f == -1:
+		return trace.Asked{}
+	case f > 1e9:
+		return unixTime(f)
+	}
+	return askedFor(f, time.Second)
+}
+
+// unixTime reads a Unix time in seconds or, above 10^12, in milliseconds.
+func unixTime(f float64) trace.Asked {
+	if f > 1e12 {
+		f /= 1000
+	}
+	if f > 7e9 { // beyond the year 2190
+		return trace.Asked{State: trace.Unusable}
+	}
+	return trace.Asked{State: trace.Until, At: int64(math.Round(f*1000)) * int64(time.Millisecond)}
+}
+
+// parseLimits reads the RateLimit header of the IETF draft, `"default";r=0;t=30`
+// and the older "limit=100, remaining=0, reset=30": of the limits that are
+// spent the one that is full first.
+func parseLimits(s string) (best trace.Asked, left float64, known bool) {
+	for _, item := range strings.Split(s, ",") {
+		for _, p := range strings.Split(item, ";") {
+			name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+			switch name {
+			case "r", "remaining":
+				left, known = parseNumber(value)
+			case "t", "reset":
+				if a := fullIn(value); a.State == trace.For && !(known && left > 0) && (best.State == trace.Absent || a.D < best.D) {
+					best = a
+				}
+			}
+		}
+	}
+	if best.State != trace.Absent {
+		left = 0
+	}
+	return best, left, known
+}
+
 func parseDelay(s string, unit delayUnit) trace.Asked {
+	s = strings.Trim(s, `[]"' `)
 	switch unit {
 	case verdict:
 		if strings.EqualFold(s, "false") {
@@ -73,7 +260,11 @@ func parseDelay(s string, unit delayUnit) trace.Asked {
 		}
 		unit = millis
 	}
-	if f, ok := parseNumber(s); ok {
+	f, ok := parseNumber(s)
+	if first, _, list := strings.Cut(s, ","); !ok && list { // sent twice: the first counts, as in an array
+		f, ok = parseNumber(strings.TrimSpace(first))
+	}
+	if ok {
 		scale := time.Second
 		if unit == millis {
 			scale = time.Millisecond
@@ -84,17 +275,29 @@ func parseDelay(s string, unit delayUnit) trace.Asked {
 		if d, ok := parseDuration(s); ok {
 			return askedFor(d.Seconds(), time.Second)
 		}
-		for _, layout := range dateLayouts {
-			if t, err := time.Parse(layout, s); err == nil {
-				return trace.Asked{State: trace.Until, At: t.UnixNano()}
-			}
+		if a := parseDate(s); a.State != trace.Absent {
+			return a
 		}
 	}
 	return trace.Asked{State: trace.Unusable}
 }
 
 // dateLayouts: the three forms of RFC 9110 section 5.6.7, and RFC 3339.
-var dateLayouts = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC, time.RFC3339}
+var dateLayouts = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC, time.RFC3339, time.RFC1123Z}
+
+// parseDate reads a date; one that nanoseconds since 1970 cannot hold is
+// unusable.
+func parseDate(s string) trace.Asked {
+	for _, layout := range dateLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			if t.Year() < 1970 || t.Year() > 2200 {
+				return trace.Asked{State: trace.Unusable}
+			}
+			return trace.Asked{State: trace.Until, At: t.UnixNano()}
+		}
+	}
+	return trace.Asked{}
+}
 
 func askedFor(f float64, unit time.Duration) trace.Asked {
 	ns := f * float64(unit)
@@ -115,7 +318,7 @@ func parseDuration(s string) (time.Duration, bool) {
 		return 0, false
 	}
 	var total float64
-	inTime := false
+	inTime, told := false, false
 	for rest != "" {
 		if rest[0] == 'T' {
 			inTime, rest = true, rest[1:]
@@ -140,29 +343,84 @@ func parseDuration(s string) (time.Duration, bool) {
 		default:
 			return 0, false
 		}
-		total += f
+		total, told = total+f, true
 		rest = rest[end+1:]
 	}
-	if total > maxDelay.Seconds() {
+	if !told || total > maxDelay.Seconds() {
 		return 0, false
 	}
 	return time.Duration(total * float64(time.Second)), true
 }
 
 // delayMarks stand before a delay in an error text, in lower case: OpenAI and
-// Groq ("try again in 1.2s"), Gemini ("retry in 46.1s", RetryInfo's
-// "retryDelay": "46s"), litellm and others.
-var delayMarks = []string{`"retrydelay": "`, `"retrydelay":"`, `retrydelay': '`, "try again in ", "retry in ", "retry after ", "retry-after: "}
+// Groq ("try again in 1.2s"), Gemini ("retry in 46.1s"), Azure, Moonshot ("try
+// again after 1 seconds"), litellm and others.
+var delayMarks = []string{"try again in ", "try again after ", "retry in ", "retry after ", "retry-after: "}
 
-// askedInText returns the delay that an error text asks for.
+// infoMarks stand before the delay of google.rpc.RetryInfo, by whatever was
+// printed: JSON and Python ("retryDelay": "46s"), Go's map (retryDelay:46s),
+// text of protocol buffers (retry_delay { seconds: 46 }).
+var infoMarks = []string{"retrydelay", "retry_delay"}
+
+// resetMarks stand before the time of a reset: OpenRouter's budgets (RFC 3339),
+// Codex (Unix time).
+var resetMarks = []string{"resets_at"}
+
+// accessMark stands before the date of Anthropic's usage limits, "2026-11-01 at
+// 00:00 UTC".
+const accessMark = "regain access on "
+
+// askedInText returns when an error text says to come back.
 func (n *Normalizer) askedInText(lower string) trace.Asked {
-	for _, m := range delayMarks {
-		_, rest, ok := strings.Cut(lower, m)
-		if !ok {
-			continue
+	a := askedByText(lower)
+	if a.State != trace.Absent {
+		a.Source = n.store.Sym("error message")
+	}
+	return a
+}
+
+func askedByText(lower string) trace.Asked {
+	for _, m := range infoMarks {
+		if _, rest, ok := strings.Cut(lower, m); ok {
+			rest = strings.TrimLeft(rest, "\\\"': ={\r\n\t")
+			value, proto := strings.CutPrefix(rest, "seconds")
+			if proto {
+				rest = strings.TrimLeft(value, ": ")
+			}
+			end := 0
+			for end < len(rest) && strings.IndexByte("-.0123456789", rest[end]) >= 0 {
+				end++
+			}
+			// A number without its s is an option of a library, in milliseconds.
+			if f, ok := parseNumber(rest[:end]); ok && (proto || strings.HasPrefix(rest[end:], "s")) {
+				return askedFor(f, time.Second)
+			}
 		}
-		if d, ok := durationInText(rest); ok && d <= maxDelay {
-			return trace.Asked{State: trace.For, D: d, Source: n.store.Sym("error message")}
+	}
+	for _, m := range delayMarks {
+		if _, rest, ok := strings.Cut(lower, m); ok {
+			if d, ok := durationInText(rest); ok && d <= maxDelay {
+				return trace.Asked{State: trace.For, D: d}
+			}
+		}
+	}
+	for _, m := range resetMarks {
+		if _, rest, ok := strings.Cut(lower, m); ok {
+			rest = strings.TrimLeft(rest, "\\\"': =")
+			if end := strings.IndexAny(rest, "\\\"', }"); end >= 0 {
+				rest = rest[:end]
+			}
+			if f, ok := parseNumber(rest); ok && f > 1e9 {
+				return unixTime(f)
+			}
+			if a := parseDate(strings.ToUpper(rest)); a.State == trace.Until {
+				return a
+			}
+		}
+	}
+	if _, rest, ok := strings.Cut(lower, accessMark); ok && len(rest) >= 23 {
+		if t, err := time.Parse("2006-01-02 at 15:04 utc", rest[:23]); err == nil && t.Year() > 1970 && t.Year() < 2200 {
+			return trace.Asked{State: trace.Until, At: t.UnixNano()}
 		}
 	}
 	return trace.Asked{}
@@ -202,6 +460,9 @@ func durationInText(s string) (total time.Duration, ok bool) {
 		}
 		if size == 0 && (ok || rest != "" && isLetter(rest[0])) { // "in 5 attempts"
 			return total, ok
+		}
+		if f*float64(unit) > float64(maxDelay) {
+			return 0, false
 		}
 		total, ok = total+time.Duration(f*float64(unit)), true
 		if size == 0 || total > maxDelay {
