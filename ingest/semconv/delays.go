@@ -173,7 +173,7 @@ func (n *Normalizer) readResets() {
 	}
 	if best.asked.State != trace.Absent {
 		n.facts.RetryAfter = best.asked
-		n.factual = true
+		n.factual, n.guessed = true, best.unknown > 0
 	}
 }
 

@@ -139,11 +139,11 @@ func (n *Normalizer) conclude(j judgement) {
 		n.facts.Refuser = n.store.Sym(j.refuser)
 		n.factual = true
 	}
-	if n.facts.RetryAfter.State == trace.Absent && j.asked.State != trace.Absent {
+	if had := n.facts.RetryAfter.State; had == trace.Absent && j.asked.State != trace.Absent || had == trace.Unusable && j.asked.State > trace.Absent && j.asked.State != trace.Unusable {
 		n.facts.RetryAfter = j.asked
 		n.factual = true
 	}
-	if s.Class == trace.RateLimit && s.ClassConf < trace.Certain {
+	if s.Class == trace.RateLimit && s.ClassConf < trace.Certain && !n.guessed {
 		switch n.facts.RetryAfter.State {
 		case trace.For, trace.Until:
 			s.ClassConf = trace.Certain

@@ -41,6 +41,7 @@ type Normalizer struct {
 	said       trace.Outcome // by an explicit attribute or event
 	saidClass  trace.Class
 	flagged    bool // by a response flag of Envoy
+	guessed    bool // the delay is that of a limit of which nothing says that it was spent
 
 	// What strings mean, remembered within bounds.
 	instances map[instanceKey]trace.Sym
@@ -141,7 +142,7 @@ func (n *Normalizer) reset(r *record.Span) {
 	n.at, n.rank = [fields]*record.Value{}, [fields]uint16{}
 	n.found, n.keys, n.links, n.events = n.found[:0], n.keys[:0], n.links[:0], n.events[:0]
 	n.model, n.messages, n.exceptions = 0, 0, 0
-	n.said, n.saidClass, n.flagged = trace.Unstated, trace.NoError, false
+	n.said, n.saidClass, n.flagged, n.guessed = trace.Unstated, trace.NoError, false, false
 }
 
 // read files the attributes under their fields and tables, in one pass.
