@@ -51,6 +51,20 @@ func shape(name string, n int) *trace.Store {
 		case "overlapping": // the same, never one after another
 			p.Parent, p.End = id(n), int64(n)*2000+int64(i)
 			p = failed(p)
+		case "callbacks": // SDK spans and the requests that lie beside them, all at a time
+			p.Parent, p.End = id(n), int64(n)*2000-int64(i)
+			if i%2 == 0 {
+				p.Layer, p.Kind, p.Scope = trace.SDK, trace.Internal, s.Sym("callbacks")
+				p.End += int64(n) * 10
+			}
+		case "cycle": // each names the next one as its parent, the last one the first
+			p.Parent = id((i + 1) % n)
+		case "lost": // servers of lost clients, a trace each, with the numbers they got
+			p.Trace, p.Parent, p.Kind = tid(i), id(n+i), trace.Server
+			p = failed(p)
+			x := trace.NewFacts()
+			x.Counter = trace.Counter{Meaning: trace.Ordinal, N: int32(i % 3), Received: true}
+			f = &x
 		case "deep":
 			if i > 0 {
 				p.Parent = id(i - 1)
@@ -83,7 +97,7 @@ func shape(name string, n int) *trace.Store {
 // BenchmarkBuild says what a span costs in each kind of forest: it must not
 // grow with their number by more than its logarithm.
 func BenchmarkBuild(b *testing.B) {
-	for _, name := range []string{"traces", "siblings", "overlapping", "deep", "ghosts", "request", "loop"} {
+	for _, name := range []string{"traces", "siblings", "overlapping", "deep", "ghosts", "request", "loop", "callbacks", "cycle", "lost"} {
 		for _, n := range []int{5000, 50000} {
 			b.Run(name+"/"+map[int]string{5000: "5k", 50000: "50k"}[n], func(b *testing.B) {
 				s := shape(name, n)

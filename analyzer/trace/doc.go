@@ -17,6 +17,7 @@
 //     the hull of its children, under the shortest span of its service around it.
 //   - joins.go, pairs.go: links, request, message and job IDs join traces, and
 //     so do address and time where the trace was lost on the way.
+//   - siblings.go: spans of callbacks beside the requests that they made.
 //   - identity.go: what each hop wants, and whether that is what its parent wants.
 //   - numbers.go: whose attempts a retry counter counts.
 //   - rootless.go: attempts that nobody made a span around.
@@ -26,6 +27,7 @@
 //   - chains.go sorts what one caller asked into calls: hops that want the same
 //     and of which each came after the one before had failed. Redirects,
 //     challenges, hedges, polls, pages, splits and health checks are none.
+//   - levels.go tells two owners apart who share a level of spans.
 //   - calls.go follows the path of each attempt (SDK, HTTP client, server) to
 //     where it branches into calls of its own, and names its outcome.
 //   - owners.go names who decided on the attempts.
@@ -45,6 +47,71 @@
 //
 // and all attempts at the bottom are one logical request, since on every level
 // they came of the same call.
+//
+// # Situations
+//
+// One attempt is a path, however many layers made a span of it:
+//
+//	chat gpt-4o        sdk      ┐
+//	└─ POST            client   │ one attempt; its outcome is the
+//	   └─ POST         server   ┘ caller's, its class the surest one's
+//
+// Attempts that something between a client and its servers made have no span
+// of their own. They are structural: the tree admits nothing else.
+//
+//	POST               client, 503
+//	├─ POST            server, 503   attempt 1 ┐ by a proxy that
+//	├─ POST            server, 503   attempt 2 │ nobody traced
+//	└─ POST            server, 503   attempt 3 ┘
+//
+// A number tells of attempts that no span shows: a first seen attempt with
+// number 2 stands behind a row of two hidden ones, a span with a total of 3
+// makes a call of a row of two and itself. A counter that counts redirects,
+// too, gives a range.
+//
+// A parent that is missing (an SDK does not export the span of a failing call)
+// is a ghost, the hull of its children:
+//
+//	invoke_agent       10 s
+//	├─ (ghost)         ├─── POST 503, POST 503, POST 503
+//	└─ chat            └─── POST 200
+//
+// Requests of a callback's span lie beside it, as callbacks set no context.
+// They are hung under the one that contains them:
+//
+//	invoke_agent                      invoke_agent
+//	├─ ChatModel  |------|            ├─ ChatModel
+//	├─ POST        |----|       →     │  └─ POST
+//	├─ ChatModel  …   |-----|         └─ ChatModel
+//	└─ POST             |--|             └─ POST
+//
+// Two loops around one request share a level of spans. Where the inner one's
+// numbers begin anew, or the waits come in bursts of one shape, its attempts
+// are one attempt each of the outer one:
+//
+//	work                              work
+//	├─ POST  number 0                 └─ call, by work's own loop
+//	├─ POST  number 1                    ├─ attempt 0 ─ call, by the SDK: 0, 1, 2
+//	├─ POST  number 2           →        └─ attempt 1 ─ call, by the SDK: 0, 1
+//	├─ POST  number 0
+//	└─ POST  number 1
+//
+// Traces are joined where an ID, a link or a number says so, or where an
+// address, the time and the outcome fit one client only:
+//
+//	trace 1: POST  client, sent x-request-id 7
+//	trace 2:      POST  server, received x-request-id 7
+//
+// An edge is declared (an ID, a number, a parent), structural (the tree admits
+// nothing else) or inferred (times and likeness); the confidence of a finding
+// is that of its weakest edge. An edge with several candidates is unsure: its
+// call is ambiguous, and of it counts are told, but no waits.
+//
+// No retries are: a request sent again for a redirect or a challenge, a hedge
+// (begun before the other had failed), a poll or a page (after a success, or
+// at its usual pace), equal calls beside each other, a health check, parts of
+// a request that was too large, a step after another, a call to another model
+// (a fallback). Each Call says in Pattern and Reason what it was taken for.
 //
 // Every step is n log n at most and goes by loops, not by recursion on depth.
 package trace

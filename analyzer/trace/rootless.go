@@ -15,6 +15,7 @@ const (
 	loopStretch  = 1.5                           // longest over shortest pause
 	loopSlack    = int64(50 * time.Millisecond)  // added to the longest pause allowed
 	maxRootPause = int64(10 * 60 * time.Second)  // a number or a loop does not reach further back
+	maxOpen      = 256                           // attempts at a time among which one's predecessor is sought
 )
 
 // joinRootless unites traces whose roots are attempts of one call that nobody
@@ -100,7 +101,7 @@ func (g *Graph) joinByNumber(roots []int32) {
 		if n.number > 0 {
 			at := g.sign(i, n.number-1)
 			stack := open[at]
-			for k := len(stack) - 1; k >= 0; k-- {
+			for k := len(stack) - 1; k >= max(0, len(stack)-maxOpen); k-- {
 				prev := g.nodes[stack[k]].span
 				if n.span.Start-prev.Start > maxRootPause {
 					break
