@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/retryaudit/retryaudit/analyzer"
 	"github.com/retryaudit/retryaudit/analyzer/trace"
@@ -86,10 +87,15 @@ func checkStopped(p *analyzer.Pass, call *trace.Call, allow int, stopped func(*t
 	if cause == nil {
 		return
 	}
+	last := call.Attempts[len(call.Attempts)-1]
+	if cause.Class == trace.NotFound && !last.Failed() {
+		return // it was waited for, and it came
+	}
 	conf := min(call.Conf, cause.ClassConf)
-	if !cause.Failed() {
+	switch {
+	case !cause.Failed():
 		conf = min(call.Conf, trace.Likely)
-	} else if count == 1 && !again.Failed() {
+	case count == 1 && !again.Failed(), mayDiffer(p, cause, again), cause.Class == trace.NotFound && steady(call):
 		conf = trace.Possible
 	}
 	times := fmt.Sprintf("%d times", count)
@@ -139,6 +145,59 @@ func changed(p *analyzer.Pass, prev, retry *trace.Attempt) bool {
 		}
 	}
 	return was.hash != 0 && is.hash != 0 && was.hash != is.hash && prev.Class != trace.TooLarge
+}
+
+// atOnce is the longest pause after which a caller that asked for one thing may
+// have gone on to the next: a list of lookups, or of documents. A retry mostly
+// waits longer.
+const atOnce = 50 * time.Millisecond
+
+// mayDiffer reports whether two attempts may have asked for two things, as far
+// as is known: the answer depends on what is asked, nothing says that it was
+// the same, and nothing was waited for in between.
+func mayDiffer(p *analyzer.Pass, prev, retry *trace.Attempt) bool {
+	switch prev.Class {
+	case trace.Invalid, trace.Safety, trace.TooLarge, trace.Unsupported, trace.NotFound, trace.Permission, trace.Conflict:
+	default:
+		return false
+	}
+	if retry.Wait.Known == 0 || retry.Wait.D >= atOnce || retry.Known == trace.Declared && retry.Call.Known == trace.Declared {
+		return false
+	}
+	return !sameInput(p, prev, retry)
+}
+
+// sameInput reports whether two attempts are known to have asked the same: by
+// hashes of what they sent, or since a request without a body is its path.
+func sameInput(p *analyzer.Pass, a, b *trace.Attempt) bool {
+	x, y := input(p, a).hash, input(p, b).hash
+	if x != 0 && x == y {
+		return true
+	}
+	for _, s := range a.Spans {
+		if s.ArgsHash != 0 || s.Flags.Has(trace.ReadOnly) && a.Status != 0 {
+			return true // the call compares these
+		}
+	}
+	return false
+}
+
+// steady reports whether a call was repeated at one pace, as what waits for
+// something to come into being does.
+func steady(call *trace.Call) bool {
+	const least, slack = 3, 1.2
+	var low, high time.Duration
+	n := 0
+	for _, a := range call.Attempts[1:] {
+		if a.Wait.Known == 0 || len(a.Spans) == 0 || !a.Spans[0].Flags.Has(trace.ReadOnly) {
+			return false
+		}
+		if n++; n == 1 || a.Wait.D < low {
+			low = a.Wait.D
+		}
+		high = max(high, a.Wait.D)
+	}
+	return n >= least && low >= atOnce && float64(high) <= slack*float64(low)
 }
 
 type inputOf struct {

@@ -330,7 +330,7 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 				// The lost span would tell whether this went to another model.
 				call.Conf = min(call.Conf, Possible)
 			}
-			if prev.Spans[0].Instance == a.Spans[0].Instance && !call.Ambiguous && prev.End <= a.Start+clockGrain {
+			if prev.Spans[0].Instance == a.Spans[0].Instance && !call.Ambiguous && prev.End <= a.Start+grainOf(a.Spans[0]) {
 				a.Wait = Idle{time.Duration(max(0, a.Start-prev.End)), call.Known}
 			}
 		}

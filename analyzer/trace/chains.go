@@ -14,12 +14,17 @@ const (
 	// maxIdle is how long it may have been idle: a person's next turn takes longer
 	// than a program needs to find an answer wanting.
 	maxIdle = int64(2 * time.Second)
+	// maxDoubled is how often backoffs double before they reach their limit
+	// (0.5 to 8 s, 2 to 32 s; attributes.md 4.2).
+	maxDoubled = 4
 	// minPolls is how many successes in a row make a series of polls.
 	minPolls = 2
 	// clockGrain is how much later than the next one's start an attempt may seem
-	// to end: the JavaScript SDK gives starts in whole milliseconds, durations
-	// in microseconds.
+	// to end where both start at whole milliseconds: the JavaScript SDK gives
+	// starts so, and durations in microseconds. Others round to microseconds,
+	// both start and duration.
 	clockGrain = int64(time.Millisecond)
+	fineGrain  = 2 * int64(time.Microsecond)
 	// minProbe is the shortest period of health checks: Kubernetes takes whole
 	// seconds (periodSeconds of a probe).
 	minProbe = int64(time.Second)
@@ -157,7 +162,15 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 	if id := c.g.callID(i); id != 0 {
 		prev := c.byCall[id]
 		defer func() { c.byCall[id] = c.prev }()
-		if prev != nil && prev.end <= n.span.Start+clockGrain {
+		switch {
+		case prev == nil || !ended(c.last(prev).span, n.span):
+		case c.last(prev).span.Flags.Has(Redirected):
+			c.start(i, Redirect, n.number, "sent again for a redirect")
+			return
+		case challenges(c.last(prev)) && !refused(n):
+			c.start(i, Challenge, n.number, "answers the challenge of the call before it")
+			return
+		default:
 			prev.known, prev.conf = Declared, Certain
 			c.extend(prev, i, Exact(0), "the same call or job ID")
 			return
@@ -173,14 +186,14 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 		if sign.input == 0 {
 			levels = 3
 		}
-		if at, many := c.take(sign, n.span.Start, levels); at != nil {
+		if at, many := c.take(sign, n.span, levels); at != nil {
 			c.follow(at, i, many, polls)
 			return
 		}
 		c.start(i, c.beside(i, polls), 0, "its number is 0")
 		return
 	}
-	if at, many := c.take(sign, n.span.Start, 3); at != nil {
+	if at, many := c.take(sign, n.span, 3); at != nil {
 		c.follow(at, i, many, polls)
 		return
 	}
@@ -207,17 +220,21 @@ func (c *chainer) sign(i int32, argless bool) openSign {
 func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	n, prev := &c.g.nodes[i], &c.g.nodes[at.hops[len(at.hops)-1]]
 	switch {
-	case (prev.span.Status == 401 || prev.span.Status == 407) && len(at.hops) == 1 && !refused(n):
-		at.closed = true
+	case challenges(prev) && len(at.hops) <= maxChallenges && !refused(n) && c.allChallenge(at):
+		c.handshake(at)
 		c.start(i, Challenge, n.number, "answers the challenge of the call before it")
 		return
 	case polls.due(prev, n):
 		at.closed = true
 		c.start(i, Poll, n.number, "the next poll of its series")
 		return
-	case prev.input != 0 && n.input != 0 && prev.input != n.input && polls.others(prev.input):
+	case prev.input != 0 && n.input != 0 && prev.input != n.input && (polls.others(prev.input) || !c.grew(prev, n)):
 		at.closed = true
-		c.start(i, Page, n.number, "asks something else, as the caller did before")
+		c.start(i, Page, n.number, "asks something else")
+		return
+	case c.goesOn(prev, n, polls):
+		at.closed = true
+		c.start(i, Page, n.number, "the next of a series, at its pace")
 		return
 	case prev.span.Class == TooLarge && c.smaller(prev, n):
 		at.closed = true
@@ -225,8 +242,11 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 		return
 	}
 	known, conf := Structural, Certain
+	if prev.input != 0 && n.input != 0 && prev.input != n.input {
+		conf = Possible // a grown request, or just a longer one
+	}
 	if c.rootless || prev.known == Inferred || n.known == Inferred {
-		known, conf = Inferred, Likely
+		known, conf = Inferred, min(conf, Likely)
 	}
 	if at.known < known {
 		at.known = known
@@ -234,6 +254,52 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	at.conf = min(at.conf, conf)
 	at.unsure = at.unsure || many
 	c.extend(at, i, Exact(0), "the attempt before it had failed")
+}
+
+// maxChallenges is how many challenges one handshake may take: NTLM's has two
+// (RFC 4559).
+const maxChallenges = 2
+
+func challenges(n *node) bool { return n.span.Status == 401 || n.span.Status == 407 }
+
+func (c *chainer) allChallenge(at *chain) bool {
+	return !slices.ContainsFunc(at.hops, func(i int32) bool { return !challenges(&c.g.nodes[i]) })
+}
+
+// handshake makes the hops of a chain, each of which was challenged, calls of
+// their own.
+func (c *chainer) handshake(at *chain) {
+	at.closed = true
+	rest := at.hops[1:]
+	at.hops, at.hidden = at.hops[:1], at.hidden[:1]
+	if len(rest) > 0 {
+		at.pattern, at.reason = Single, ""
+	}
+	for _, i := range rest {
+		c.start(i, Challenge, c.g.nodes[i].number, "answers the challenge of the call before it")
+	}
+}
+
+// grew reports whether both sizes are known and n's is greater, but not another
+// request altogether.
+func (c *chainer) grew(prev, n *node) bool {
+	a, b := c.g.size(prev), c.g.size(n)
+	return a > 0 && b > a && b <= a+a/2
+}
+
+// goesOn reports whether a caller that went from call to call after successes
+// did so after a failure, too: it works through a list. Its pauses are those it
+// made after successes, where a retry waits, and nothing says that the two ask
+// the same. An agent cannot go on without an answer.
+func (c *chainer) goesOn(prev, n *node, polls *series) bool {
+	if c.rootless || polls.good == 0 || polls.pauses == 0 || prev.input != 0 || n.input != 0 || prev.span.ArgsHash != 0 {
+		return false
+	}
+	if p := n.parent; p < 0 || c.g.nodes[p].span.Layer != App && c.g.nodes[p].span.Layer != QueueLayer && c.g.nodes[p].span.Layer != Tool {
+		return false
+	}
+	pause := max(0, n.span.Start-prev.span.End)
+	return pause <= 2*polls.longest+grainOf(n.span) && pause < minIdle
 }
 
 func refused(n *node) bool {
@@ -265,17 +331,22 @@ func (c *chainer) placeNumbered(i int32, sign openSign) {
 	for _, failed := range []bool{true, false} {
 		exact := sign
 		exact.number, exact.failed = n.number-1, failed
-		if at, _ := c.take(exact, n.span.Start, 3); at != nil {
-			at.known = Declared
+		if at, _ := c.take(exact, n.span, 3); at != nil {
+			idle := n.span.Start - at.end
+			if at.known = Declared; !failed && idle > maxIdle<<min(n.number-1, maxDoubled) {
+				// No client library waits so long: the attempt before it may not be
+				// in the input.
+				at.conf = min(at.conf, Possible)
+			}
 			c.extend(at, i, Exact(0), "its number follows")
 			return
 		}
 	}
-	if c.ends[n.number-1] > n.span.Start+clockGrain {
+	if c.ends[n.number-1] > n.span.Start+grainOf(n.span) {
 		c.start(i, Hedge, n.number, "begun before the attempt before it had failed")
 		return
 	}
-	if at, many := c.take(sign, n.span.Start, 3); at != nil && at.number < n.number {
+	if at, many := c.take(sign, n.span, 3); at != nil && at.number < n.number {
 		before := int32(len(at.hops))
 		if at.number >= 0 {
 			before = at.number + 1
@@ -395,14 +466,24 @@ type series struct {
 	good   int
 	last   int64           // latest end
 	inputs map[uint64]bool // of the successes, where known
+	// longest is the longest of the pauses after successes.
+	pauses  int
+	longest int64
+	answer  int64 // end of the latest hop, if that was a success; else 0
 }
 
 func (p *series) add(n *node) {
 	p.last = max(p.last, n.span.End)
+	if p.answer > 0 && n.span.Start >= p.answer {
+		p.pauses++
+		p.longest = max(p.longest, n.span.Start-p.answer)
+	}
+	p.answer = 0
 	if n.view == Failed || n.view == Cut {
 		return
 	}
 	p.good++
+	p.answer = n.span.End
 	if n.input != 0 {
 		if p.inputs == nil {
 			p.inputs = map[uint64]bool{}
@@ -473,18 +554,18 @@ func (s openSign) at(level uint8) openSign {
 	return s
 }
 
-// take removes and returns the open chain most like sign that had ended by
-// start, of equals the earliest to end; many says that there were several.
-func (c *chainer) take(sign openSign, start int64, levels uint8) (at *chain, many bool) {
+// take removes and returns the open chain most like sign that had ended when
+// the next span began, of equals the earliest to end; many says that there were several.
+func (c *chainer) take(sign openSign, next *Span, levels uint8) (at *chain, many bool) {
 	for level := range levels + 1 {
 		q := c.open[sign.at(level)]
 		if q == nil {
 			continue
 		}
-		if best, ok := q.popEnded(start); ok {
-			next, more := q.popEnded(start)
+		if best, ok := q.popEnded(c.g, next); ok {
+			other, more := q.popEnded(c.g, next)
 			if more {
-				q.push(next)
+				q.push(other)
 			}
 			return best.chain, more
 		}
@@ -510,19 +591,35 @@ func (e entry) less(o entry) bool {
 	return cmp.Or(cmp.Compare(e.end, o.end), cmp.Compare(e.chain.order, o.chain.order)) < 0
 }
 
-// popEnded takes the live chain that ended first, if it had ended by start.
-func (q *queue) popEnded(start int64) (entry, bool) {
+// popEnded takes the live chain that ended first, if it had ended when a span
+// began.
+func (q *queue) popEnded(g *Graph, next *Span) (entry, bool) {
 	for len(q.all) > 0 {
 		e := q.all[0]
 		if !e.live() {
 			q.pop()
 			continue
 		}
-		if e.end > start+clockGrain {
+		if !ended(g.nodes[e.chain.hops[e.length-1]].span, next) {
 			break
 		}
 		q.pop()
 		return e, true
 	}
 	return entry{}, false
+}
+
+// ended reports whether an attempt had ended when the next one began, as far
+// as their clock tells.
+func ended(prev, next *Span) bool {
+	grain := min(grainOf(prev), grainOf(next))
+	return prev.End <= next.Start+grain && (prev.Start < next.Start || prev.End <= next.Start)
+}
+
+// grainOf is by how much the end of an attempt may seem late.
+func grainOf(s *Span) int64 {
+	if s.Start%int64(time.Millisecond) == 0 {
+		return clockGrain
+	}
+	return fineGrain
 }
