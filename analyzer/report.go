@@ -44,6 +44,9 @@ type Problem struct {
 	Reason string `json:"reason"` // what was found and what was wanted
 	// Count is the number of problems this one stands for; 0 means 1.
 	Count int64 `json:"count,omitempty"`
+	// Foreign says that no record was lost: something else stood between them,
+	// such as a line of a log.
+	Foreign bool `json:"foreign,omitempty"`
 }
 
 // Stats sums up what was read and rebuilt.

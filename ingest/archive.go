@@ -58,7 +58,16 @@ func (rd *reading) archive(kind string, u *unpacker, stream *bufio.Reader, path 
 	if err == nil && len(rd.infos) == before {
 		rd.infos = append(rd.infos, Info{Path: path, Compression: u.compression(), Foreign: true, Err: fmt.Errorf("%s: a %s archive without files; want some with traces", path, kind)})
 	}
-	if err != nil {
+	damaged := (*damage)(nil)
+	switch {
+	case err == nil:
+	case len(rd.infos) > before && errors.As(err, &damaged):
+		// As with any packed content: what came before the damage is used.
+		last := &rd.infos[len(rd.infos)-1]
+		if n := len(last.Problems); n == 0 || !strings.Contains(last.Problems[n-1].Reason, err.Error()) {
+			last.Problems = append(last.Problems, Problem{Reason: fmt.Sprintf("%v; the archive is not read from here on", err)})
+		}
+	default:
 		rd.infos = append(rd.infos, Info{Path: path, Compression: u.compression(), Err: fmt.Errorf("%s: %w", path, err)})
 	}
 }

@@ -87,7 +87,7 @@ func formats() []Format {
 			},
 			is: func(s shape) bool {
 				return s.all("trace_id", "span_id") && s.any("resource", "meta", "metrics") && s.any("start", "duration") ||
-					s.all("traces.trace_id", "traces.span_id") || s.all("spans.trace_id", "spans.span_id") || s.all("trace.root_id", "trace.spans") ||
+					s.all("traces.trace_id", "traces.span_id") || s.all("spans.trace_id", "spans.span_id", "spans.service") || s.all("trace.root_id", "trace.spans") ||
 					s.all("data.attributes.trace_id", "data.attributes.span_id")
 			},
 			read: datadog.Read,

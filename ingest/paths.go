@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -24,90 +23,109 @@ func Open(path string) (io.ReadCloser, error) {
 
 // Expand returns the files that the arguments name, each once: a file, all
 // files below a folder in lexical order, all that match a pattern of
-// filepath.Match, or "-". Below a folder, files and folders whose names begin
-// with a dot are left out, as shells leave them out. An argument that names
-// nothing is an error.
-func Expand(args []string) ([]string, error) {
-	out := []string{}
+// filepath.Match, or "-". Below a folder, what begins with a dot is left out,
+// as shells leave it out. What cannot be used does not keep the rest from
+// being used: failed are arguments that name nothing and what cannot be read,
+// left what is no file to read, such as a link to a folder, which may lead in
+// circles, or a pipe, which may never end.
+func Expand(args []string) (paths []string, left, failed []error) {
+	e := expander{seen: make(map[string]bool)}
 	for _, arg := range args {
-		paths, err := expand(arg)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range paths {
-			if !slices.Contains(out, path) {
-				out = append(out, path)
-			}
-		}
+		e.argument(arg)
 	}
-	return out, nil
+	return e.paths, e.left, e.failed
 }
 
-func expand(arg string) ([]string, error) {
+type expander struct {
+	paths        []string
+	seen         map[string]bool
+	left, failed []error
+}
+
+func (e *expander) add(path string) {
+	if !e.seen[path] {
+		e.seen[path] = true
+		e.paths = append(e.paths, path)
+	}
+}
+
+func (e *expander) argument(arg string) {
 	if arg == stdin {
-		return []string{stdin}, nil
+		e.add(stdin)
+		return
 	}
 	_, err := os.Stat(arg)
 	if err == nil {
-		return files(arg)
+		e.below(arg)
+		return
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(arg, "*?[") {
-		return nil, err
+		e.failed = append(e.failed, err)
+		return
 	}
 	matches, err := filepath.Glob(arg)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", arg, err)
+	switch {
+	case err != nil:
+		e.failed = append(e.failed, fmt.Errorf("%s: %w", arg, err))
+	case len(matches) == 0:
+		e.failed = append(e.failed, fmt.Errorf("%s: matches no file", arg))
 	}
-	if len(matches) == 0 {
-		return nil, fmt.Errorf("%s: matches no file", arg)
-	}
-	out := []string{}
 	for _, match := range matches {
-		below, err := files(match)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, below...)
+		e.below(match)
 	}
-	return out, nil
 }
 
-// files returns path, or the files below it if it is a folder.
-func files(path string) ([]string, error) {
+// below adds a path, or the files below it if it is a folder.
+func (e *expander) below(path string) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		e.failed = append(e.failed, err)
+		return
 	}
 	if !info.IsDir() {
-		return []string{filepath.Clean(path)}, nil
+		e.add(filepath.Clean(path))
+		return
 	}
-	out := []string{}
-	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	files, hidden := 0, 0
+	// With a separator behind it, a link to a folder is the folder.
+	root := strings.TrimSuffix(path, string(filepath.Separator)) + string(filepath.Separator)
+	// What cannot be listed is noted, so that the walk has no error.
+	_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
-		case p != path && strings.HasPrefix(d.Name(), "."):
+			e.failed = append(e.failed, err)
+		case p != root && strings.HasPrefix(d.Name(), "."):
+			hidden++
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-			return nil
 		case d.IsDir():
-			return nil
-		case d.Type()&fs.ModeSymlink != 0:
-			// A link to a folder is not followed: it may lead in circles.
-			target, err := os.Stat(p)
-			if err != nil {
-				return err
-			}
-			if target.IsDir() {
-				return nil
-			}
+		default:
+			files++
+			e.file(filepath.Clean(p))
 		}
-		out = append(out, p)
 		return nil
 	})
-	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("%s: no file in this folder", path)
+	if files == 0 {
+		more := ""
+		if hidden > 0 {
+			more = " but hidden ones"
+		}
+		e.failed = append(e.failed, fmt.Errorf("%s: no file in this folder%s", path, more))
 	}
-	return out, err
+}
+
+// file adds a file of a folder if it is one to read.
+func (e *expander) file(path string) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		e.failed = append(e.failed, err)
+	case info.IsDir():
+		e.left = append(e.left, fmt.Errorf("%s: a link to a folder is not followed; name it to read it", path))
+	case !info.Mode().IsRegular():
+		e.left = append(e.left, fmt.Errorf("%s: no regular file; name it to read it", path))
+	default:
+		e.add(path)
+	}
 }

@@ -194,8 +194,8 @@ func TestReadDepth(t *testing.T) {
 		s := traces.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty()
 		s.SetTraceID(pcommon.TraceID{1})
 		s.SetSpanID(pcommon.SpanID{1})
-		s.SetStartTimestamp(1)
-		s.SetEndTimestamp(2)
+		s.SetStartTimestamp(1772445600e9)
+		s.SetEndTimestamp(1772445600e9)
 		v := s.Attributes().PutEmpty("deep")
 		for range depth - 1 {
 			v = v.SetEmptySlice().AppendEmpty()
@@ -224,7 +224,7 @@ func TestReadDepth(t *testing.T) {
 
 // TestReadLongLine reads a line that is longer than any buffer.
 func TestReadLongLine(t *testing.T) {
-	span := `{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"%016x","startTimeUnixNano":"1","endTimeUnixNano":"2","name":"` + strings.Repeat("x", 1000) + `"}`
+	span := `{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"%016x","startTimeUnixNano":"1772445600000000000","endTimeUnixNano":"1772445600000000001","name":"` + strings.Repeat("x", 1000) + `"}`
 	var in strings.Builder
 	in.WriteString(`{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[`)
 	for i := range 1300 {
@@ -270,7 +270,11 @@ func TestExpand(t *testing.T) {
 		{[]string{"none"}, nil},
 	}
 	for _, test := range tests {
-		got, err := Expand(test.args)
+		got, left, failed := Expand(test.args)
+		err := errors.Join(failed...)
+		if len(left) > 0 {
+			t.Errorf("Expand(%q) leaves %v", test.args, left)
+		}
 		for i := range got {
 			got[i] = filepath.ToSlash(got[i])
 		}
@@ -287,6 +291,35 @@ func TestExpand(t *testing.T) {
 func readOne(r io.Reader, path string, opt Options, emit func(*record.Span) error) (Info, error) {
 	infos := Read(r, path, opt, func(string) func(*record.Span) error { return emit })
 	return infos[0], infos[0].Err
+}
+
+// TestExpandGoesOn holds that what cannot be read does not keep the rest from
+// being read, and that nothing is waited for.
+func TestExpandGoesOn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, path := range []string{"d/a.json", "other/b.json"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"d/dangling": "nowhere", "d/self": "self", "d/folder": "../other", "link": "d"} {
+		if err := os.Symlink(target, name); err != nil {
+			t.Skip(err)
+		}
+	}
+	paths, left, failed := Expand([]string{"d"})
+	if !slices.Equal(paths, []string{"d/a.json"}) || len(failed) != 2 || len(left) != 1 || !strings.Contains(left[0].Error(), "d/folder: a link to a folder") {
+		t.Errorf("%q, left %v, failed %v; want a.json, the link to a folder left, two links broken", paths, left, failed)
+	}
+	if paths, _, _ := Expand([]string{"link"}); !slices.Equal(paths, []string{"link/a.json"}) {
+		t.Errorf("through a link: %q; want link/a.json", paths)
+	}
+	if paths, _, failed := Expand([]string{"none*", "d/a.json"}); !slices.Equal(paths, []string{"d/a.json"}) || len(failed) != 1 {
+		t.Errorf("%q, failed %v; want a.json and one failure", paths, failed)
+	}
 }
 
 func FuzzRead(f *testing.F) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -190,7 +191,12 @@ var magics = []struct{ prefix, name string }{
 	{"\xff\x06\x00\x00sNaPpY", "snappy"},
 	{"7z\xbc\xaf\x27\x1c", "a 7z archive"},
 	{"Obj\x01", "Avro"},
+	{"retryaudit.part/", "a part of an audit, which retryaudit merge reads"},
 }
+
+// prefixed is a line of JSON or of a console exporter behind the name of a
+// container or a time.
+var prefixed = regexp.MustCompile(`(?m)^([\w./\[\]-]+ +\| ?|[\w./\[\]-]+ |\d{4}-\d\d-\d\dT[\d:.]+Z? |\d+\|[\w-]+ +\| )\s*(\{$|\{ ?"|traceId: |Activity\.TraceId)`)
 
 // foreignText names what is neither JSON nor protobuf.
 func foreignText(head []byte) string {
@@ -213,6 +219,8 @@ func foreignText(head []byte) string {
 		return "OTLP Arrow, which only Collectors exchange"
 	case bytes.ContainsAny(head, "\x00\x01\x02\x03\x04\x05\x06\x07"):
 		return fmt.Sprintf("binary data (%q)", head[:min(len(head), 16)])
+	case prefixed.MatchString(text):
+		return "records with something before each line, as docker compose and kubectl add it (see --no-log-prefix, --prefix and --timestamps)"
 	case strings.Count(line, ",") >= 2 && !strings.ContainsAny(line, "{["):
 		return "CSV"
 	}

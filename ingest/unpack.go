@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -71,7 +70,7 @@ func (u *unpacker) layer(stream *bufio.Reader) (name string, content io.Reader, 
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		name = "gzip"
-		content, err = gzip.NewReader(stream)
+		content, err = newMembers(stream)
 	case isZstd(head):
 		name = "zstd"
 		var dec *zstd.Decoder

@@ -124,6 +124,7 @@ func (g *Graph) dropCopies() {
 		kept = append(kept, s.Spans[i])
 	}
 	s.Spans = kept
+	g.dropTwins()
 }
 
 // place makes a node of each span; the canonical order keeps traces together.

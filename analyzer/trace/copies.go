@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"time"
 )
 
 // compare orders spans by their whole content and, at the end, by their place
@@ -13,6 +14,50 @@ func (s *Store) compare(a, b *Span) int {
 		s.compareContent(a, b),
 		cmp.Compare(a.Input, b.Input), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Offset, b.Offset),
 	)
+}
+
+// twinSlack is by how much the times of one span may differ between two
+// formats: Jaeger and Zipkin cut to microseconds, others to milliseconds.
+const twinSlack = int64(time.Millisecond)
+
+// dropTwins removes further records of one span that came in another format,
+// which cut its times or lost a part of it. The first in canonical order stays.
+func (g *Graph) dropTwins() {
+	spans := g.store.Spans
+	kept := spans[:0]
+	byID := map[SpanID][]int32{} // of the trace at hand
+	for i := range spans {
+		s := spans[i]
+		if i > 0 && s.Trace != kept[len(kept)-1].Trace {
+			clear(byID)
+		}
+		same := byID[s.ID]
+		if slices.ContainsFunc(same, func(k int32) bool { return twins(&kept[k], &s) }) {
+			g.Duplicates++
+			continue
+		}
+		if len(same) < maxTwins {
+			byID[s.ID] = append(same, int32(len(kept)))
+		}
+		kept = append(kept, s)
+	}
+	g.store.Spans = kept
+}
+
+// maxTwins bounds how many spans of one ID a span is compared with.
+const maxTwins = 16
+
+// twins reports whether two records of one ID are one span: the same times,
+// as far as formats keep them, and nothing that contradicts.
+func twins(a, b *Span) bool {
+	within := func(x, y int64) bool { return x-y <= twinSlack && y-x <= twinSlack }
+	kind := func(k Kind) bool { return k != Internal && k != KindUnspecified }
+	return within(a.Start, b.Start) && within(a.End, b.End) &&
+		(a.Kind == b.Kind || !kind(a.Kind) || !kind(b.Kind)) &&
+		(a.Service == b.Service || a.Service == 0 || b.Service == 0) &&
+		(a.Outcome == b.Outcome || a.Outcome == Unstated || b.Outcome == Unstated) &&
+		(a.Parent == b.Parent || a.Parent.IsZero() || b.Parent.IsZero()) &&
+		(a.Status == b.Status || a.Status == 0 || b.Status == 0)
 }
 
 // compareContent is 0 for copies of one record.

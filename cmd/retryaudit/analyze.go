@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/retryaudit/retryaudit/ingest"
 )
 
 func (c *command) analyze() *cobra.Command {
@@ -34,6 +36,11 @@ others from being analysed.`,
 			suite, err := newSuite()
 			if err != nil {
 				return err
+			}
+			if paths, _, _ := ingest.Expand(args); len(paths) > 0 {
+				if err := d.spares(paths); err != nil {
+					return err
+				}
 			}
 			part, unread, err := c.read(cmd.Context(), suite, lim.Options, args)
 			if err != nil {

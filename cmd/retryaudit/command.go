@@ -86,14 +86,16 @@ func (c *command) Run(ctx context.Context, args []string) int {
 // sayError is the terminal's voice for what went wrong: one line, then what to
 // do about it.
 func (c *command) sayError(err error, hint string) {
-	fmt.Fprintf(c.Stderr, "retryaudit: error: %v\n", err)
+	// Names of files and texts of traces are anybody's: they must not steer the
+	// terminal.
+	fmt.Fprintf(c.Stderr, "retryaudit: error: %s\n", printable(err.Error()))
 	if hint != "" {
-		fmt.Fprintf(c.Stderr, "retryaudit: hint: %s\n", hint)
+		fmt.Fprintf(c.Stderr, "retryaudit: hint: %s\n", printable(hint))
 	}
 }
 
 func (c *command) sayWarning(format string, args ...any) {
-	fmt.Fprintf(c.Stderr, "retryaudit: warning: "+format+"\n", args...)
+	fmt.Fprintf(c.Stderr, "retryaudit: warning: %s\n", printable(fmt.Sprintf(format, args...)))
 }
 
 // getenv returns the last value of an environment variable, as execve leaves
@@ -123,6 +125,7 @@ have, and which setting to change.`,
 		Example: `  retryaudit analyze traces.jsonl        audit one file
   retryaudit show 4f2a91 traces.jsonl    the attempt tree of one request
   retryaudit explain quota-retried       what a finding means and how to fix it`,
+		Version:       buildVersion().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,16 +58,23 @@ func (c *command) read(ctx context.Context, suite *analyzer.Suite, opt ingest.Op
 				c.sayWarning("%v", r.err)
 			}
 		default:
+			unread = &failure{status: statusInput}
+			if r.foreign {
+				if mentioned++; mentioned > maxMentioned {
+					break
+				}
+			}
 			hint := ""
 			if r.foreign && !hinted {
 				hint, hinted = knownFormats(), true
 			}
 			c.sayError(r.err, hint)
-			unread = &failure{status: statusInput}
 		}
 		if r.input.Format != "" {
 			inputs = append(inputs, r.input)
-			c.sayProblems(r.input)
+			if r.input.Spans > 0 { // else its first problem has been said
+				c.sayProblems(r.input)
+			}
 		}
 	}
 	if more := mentioned - maxMentioned; more > 0 {
@@ -84,34 +92,30 @@ func (c *command) read(ctx context.Context, suite *analyzer.Suite, opt ingest.Op
 	return part, unread, err
 }
 
-// expand returns the files that the arguments name, each once. Arguments that
-// name none are said at once and lead to the failure unread.
+// expand returns the files that the arguments name, each once. What cannot be
+// read is said at once and leads to the failure unread.
 func (c *command) expand(args []string) (paths []string, unread error) {
-	for _, arg := range args {
-		named, err := ingest.Expand([]string{arg})
-		if err != nil {
-			c.sayError(err, "")
-			unread = &failure{status: statusInput}
-		}
-		paths = append(paths, named...)
+	paths, left, failed := ingest.Expand(args)
+	for _, err := range left {
+		c.sayWarning("%v", err)
 	}
-	seen := make(map[string]bool)
-	paths = slices.DeleteFunc(paths, func(path string) bool {
-		again := seen[path]
-		seen[path] = true
-		return again
-	})
+	for _, err := range failed {
+		c.sayError(err, "")
+		unread = &failure{status: statusInput}
+	}
 	return paths, unread
 }
 
 // sayProblems sums up what could not be used of an input.
 func (c *command) sayProblems(in analyzer.Input) {
-	n := problems([]analyzer.Input{in})
-	if n == 0 {
+	if len(in.Problems) == 0 {
 		return
 	}
-	first := in.Problems[0]
-	at := in.Path
+	first, n := in.Problems[0], int64(0)
+	for _, p := range in.Problems {
+		n += cmp.Or(p.Count, 1)
+	}
+	at, place := in.Path, fmt.Sprintf(" (byte %d)", first.Offset)
 	if first.Line > 0 {
 		at = fmt.Sprintf("%s:%d", in.Path, first.Line)
 	}
@@ -119,7 +123,7 @@ func (c *command) sayProblems(in analyzer.Input) {
 	if n > 1 {
 		more = fmt.Sprintf(" (and %d more)", n-1)
 	}
-	c.sayWarning("%s: %s%s", at, first.Reason, more)
+	c.sayWarning("%s: %s%s%s", at, first.Reason, place, more)
 }
 
 // maxMentioned is how many files that hold no spans are mentioned one by one.

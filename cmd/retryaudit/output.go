@@ -214,6 +214,7 @@ func (d *delivery) style(c *command, o output) report.Style {
 	if style.Width <= 0 {
 		style.Width = 80
 	}
+	style.Width = min(style.Width, maxWidth)
 	return style
 }
 
@@ -248,16 +249,38 @@ func grade(severity string) analyzer.Grade {
 	return analyzer.Off
 }
 
-// problems counts the records that could not be used.
+// problems counts the records that could not be used; what only stands between
+// records is none.
 func problems(inputs []analyzer.Input) int64 {
 	n := int64(0)
 	for _, in := range inputs {
 		for _, p := range in.Problems {
-			n += cmp.Or(p.Count, 1)
+			if !p.Foreign {
+				n += cmp.Or(p.Count, 1)
+			}
 		}
 	}
 	return n
 }
+
+// spares demands that no output is one of the inputs, which it would overwrite.
+func (d *delivery) spares(paths []string) error {
+	for _, o := range d.outputs {
+		to, err := os.Stat(o.file)
+		if o.file == "" || err != nil || !to.Mode().IsRegular() {
+			continue
+		}
+		for _, path := range paths {
+			if from, err := os.Stat(path); err == nil && os.SameFile(from, to) {
+				return wrongUse("write to another file", "-o %s=%s would overwrite an input", o.format, o.file)
+			}
+		}
+	}
+	return nil
+}
+
+// maxWidth is the widest text: what is wider only costs time.
+const maxWidth = 1000
 
 // plural writes a count with its noun.
 func plural(n int64, noun string) string {

@@ -80,7 +80,7 @@ func linkTo(attrs ...record.Attr) []record.Link {
 
 // foreignAt is the one problem of lines that are no part of a span.
 func foreignAt(line int, offset, count int64) []decode.Problem {
-	return []decode.Problem{{Line: line, Offset: offset, Count: count, Reason: "found lines that are no part of a span; skipped them"}}
+	return []decode.Problem{{Line: line, Offset: offset, Count: count, Reason: "found lines that are no part of a span; skipped them", Foreign: true}}
 }
 
 func check(t *testing.T, spans, wantSpans []record.Span, result decode.Result, problems []decode.Problem) {

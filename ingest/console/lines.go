@@ -79,7 +79,7 @@ func (f *foreign) report(result *decode.Result) {
 	}
 	result.Problems = append(result.Problems, decode.Problem{
 		Line: f.line, Offset: f.offset, Count: f.count,
-		Reason: "found lines that are no part of a span; skipped them",
+		Reason: "found lines that are no part of a span; skipped them", Foreign: true,
 	})
 }
 

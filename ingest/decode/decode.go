@@ -45,6 +45,9 @@ type Problem struct {
 	Offset int64  // in bytes, of the decompressed input
 	Reason string // what was found and what was wanted
 	Count  int64  // problems this one stands for; 0 is 1
+	// Foreign says that it is no record that could not be read, but something
+	// between records, such as a line of a log.
+	Foreign bool
 }
 
 // MaxSingle is how many problems of one kind are kept one by one; the others
@@ -85,14 +88,14 @@ func (s *Sink) Problem(f Fault, line int, offset int64, format string, args ...a
 	s.Result.Damaged = s.Result.Damaged || f != FaultForeign
 	if n := s.single[f]; n < MaxSingle {
 		s.single[f]++
-		s.Result.Problems = append(s.Result.Problems, Problem{Line: line, Offset: offset, Reason: fmt.Sprintf(format, args...)})
+		s.Result.Problems = append(s.Result.Problems, Problem{Line: line, Offset: offset, Reason: fmt.Sprintf(format, args...), Foreign: f == FaultForeign})
 		return
 	}
 	i, ok := s.grouped[f]
 	if !ok {
 		i = len(s.Result.Problems)
 		s.grouped[f] = i
-		s.Result.Problems = append(s.Result.Problems, Problem{Line: line, Offset: offset, Reason: "more " + string(f)})
+		s.Result.Problems = append(s.Result.Problems, Problem{Line: line, Offset: offset, Reason: "more " + string(f), Foreign: f == FaultForeign})
 	}
 	s.Result.Problems[i].Count++
 }
@@ -118,14 +121,18 @@ func Unstop(err error) error {
 	return err
 }
 
+// oldest is the first time that can be meant, ns since 1970: what lies before
+// the year 2000 was written in another unit.
+const oldest = 946684800 * int64(time.Second)
+
 // span hands a span on unless its IDs are unusable.
 func (s *Sink) Span(r *record.Span) error {
 	switch {
 	case r.Trace.IsZero():
-		s.Problem(FaultID, r.Line, r.Offset, "span %q: trace ID is missing or zero; want 16 bytes", Excerpt(r.Name))
+		s.Problem(FaultID, r.Line, r.Offset, "span %q: trace ID is missing or zero; want 16 bytes; span skipped", Excerpt(r.Name))
 		return nil
 	case r.ID.IsZero():
-		s.Problem(FaultID, r.Line, r.Offset, "span %q: span ID is missing or zero; want 8 bytes", Excerpt(r.Name))
+		s.Problem(FaultID, r.Line, r.Offset, "span %q: span ID is missing or zero; want 8 bytes; span skipped", Excerpt(r.Name))
 		return nil
 	}
 	switch {
@@ -133,6 +140,8 @@ func (s *Sink) Span(r *record.Span) error {
 		s.Problem(FaultTimes, r.Line, r.Offset, "span %s: has no start time; want one", r.ID)
 	case r.End == 0:
 		s.Problem(FaultTimes, r.Line, r.Offset, "span %s: has no end time; want one", r.ID)
+	case r.Start < oldest:
+		s.Problem(FaultTimes, r.Line, r.Offset, "span %s: found %s for its start time; want one of this century, in the unit of the format", r.ID, time.Unix(0, r.Start).UTC().Format(time.RFC3339))
 	case r.End < r.Start:
 		s.Problem(FaultTimes, r.Line, r.Offset, "span %s: ends %s before it starts", r.ID, time.Duration(r.Start-r.End))
 	}

@@ -168,8 +168,9 @@ func fromBase64(b []byte) ([]byte, bool) {
 }
 
 // ID reads an ID as hex, which OTLP wants, or as base64, which plain protobuf
-// libraries write. An empty one is zero.
-func (d *JSON) ID(what string, to []byte, broken *bool) error {
+// libraries write. An empty one is zero; then says what becomes of what has a
+// broken one.
+func (d *JSON) ID(what, then string, to []byte, broken *bool) error {
 	b, ok, err := d.Text(what)
 	if !ok {
 		return err
@@ -190,7 +191,7 @@ func (d *JSON) ID(what string, to []byte, broken *bool) error {
 	*broken = true
 	clear(to)
 	line, offset := d.here()
-	d.Problem(FaultID, line, offset, "%s: found %q of %d characters; want %d hex digits", what, Excerpt(string(b)), len(b), 2*len(to))
+	d.Problem(FaultID, line, offset, "%s: found %q of %d characters; want %d hex digits; %s", what, Excerpt(string(b)), len(b), 2*len(to), then)
 	return nil
 }
 

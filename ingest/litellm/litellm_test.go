@@ -158,7 +158,7 @@ func TestContainers(t *testing.T) {
 		"over lines":        {strings.ReplaceAll(one, ",", ",\n  "), 1, nil},
 		"no trace ID":       {strings.Replace(one, `"trace_id"`, `"x"`, 1), 1, nil},
 		"server logs":       {server + "\n" + one + "\n" + strings.Replace(server, "POST", `{'a': 1`, 1), 1, []string{"1: found a log line of a server (json_logs)", "3: found a log line of a server (json_logs)"}},
-		"another payload":   {`{"message":"{\"a\":1}"}` + "\n" + `{"message":{"call_type":"acompletion","startTime":1,"endTime":2,"id":"1"}}`, 1, []string{"1: found a log line of a server"}},
+		"another payload":   {`{"message":"{\"a\":1}"}` + "\n" + `{"message":{"call_type":"acompletion","startTime":1772445600,"endTime":1772445601,"id":"1"}}`, 1, []string{"1: found a log line of a server"}},
 		"message cut":       {`{"message":"{\"call_type\":"}`, 0, []string{"1: message: found"}},
 		"another object":    {`{"a":1}` + "\n" + one, 1, []string{"1: found an object without call_type and startTime"}},
 		"no ID":             {strings.Replace(one, `"id":"chatcmpl-1",`, "", 1), 0, []string{"1: trace ID is missing"}},

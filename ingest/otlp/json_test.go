@@ -36,7 +36,7 @@ func object(members string) string {
 const ids = `"traceId":"` + traceHex + `","spanId":"` + spanHex + `"`
 
 func numbered(i int) string {
-	return object(fmt.Sprintf(`"traceId":%q,"spanId":"%016x","startTimeUnixNano":"1","endTimeUnixNano":"2"`, traceHex, i+1))
+	return object(fmt.Sprintf(`"traceId":%q,"spanId":"%016x","startTimeUnixNano":"1772445600000000000","endTimeUnixNano":"1772445600000000002"`, traceHex, i+1))
 }
 
 func TestJSONMembers(t *testing.T) {
@@ -59,7 +59,7 @@ func TestJSONMembers(t *testing.T) {
 		"empty time":      {`"startTimeUnixNano":""`, record.Span{}, ""},
 		"time of no use":  {`"startTimeUnixNano":"soon"`, record.Span{}, `start time: found "soon"; want ns`},
 		"time too great":  {`"startTimeUnixNano":18446744073709551615`, record.Span{}, "2262"},
-		"ends early":      {`"startTimeUnixNano":5000000,"endTimeUnixNano":2000000`, record.Span{Start: 5000000, End: 2000000}, "span " + spanHex + ": ends 3ms before it starts"},
+		"ends early":      {`"startTimeUnixNano":1772445600005000000,"endTimeUnixNano":1772445600002000000`, record.Span{Start: 1772445600005000000, End: 1772445600002000000}, "span " + spanHex + ": ends 3ms before it starts"},
 		"zero parent":     {`"parentSpanId":"0000000000000000"`, record.Span{}, ""},
 		"empty parent":    {`"parentSpanId":""`, record.Span{}, ""},
 		"short parent":    {`"parentSpanId":"0"`, record.Span{}, `parent span ID: found "0" of 1 characters; want 16 hex digits`},
@@ -318,13 +318,14 @@ func TestJSONErrors(t *testing.T) {
 // TestTimes holds that each span with odd times is said.
 func TestTimes(t *testing.T) {
 	for members, want := range map[string]string{
-		`"endTimeUnixNano":"5"`:                                   "has no start time",
-		`"startTimeUnixNano":"5"`:                                 "has no end time",
-		`"startTimeUnixNano":"0","endTimeUnixNano":"0"`:           "has no start time",
-		`"startTimeUnixNano":"2000000","endTimeUnixNano":"1"`:     "ends 1.999999ms before it starts",
-		`"startTimeUnixNano":"5","endTimeUnixNano":"5"`:           "",
-		`"startTimeUnixNano":"5000000","endTimeUnixNano":"5e6"`:   "",
-		`"startTimeUnixNano":"today","endTimeUnixNano":"5000000"`: `found "today"`,
+		`"endTimeUnixNano":"5"`:                                                             "has no start time",
+		`"startTimeUnixNano":"1772445600000000000"`:                                         "has no end time",
+		`"startTimeUnixNano":"0","endTimeUnixNano":"0"`:                                     "has no start time",
+		`"startTimeUnixNano":"1772445600002000000","endTimeUnixNano":"1772445600000000001"`: "ends 1.999999ms before it starts",
+		`"startTimeUnixNano":"1772445600000000000","endTimeUnixNano":"1772445600000000000"`: "",
+		`"startTimeUnixNano":"1.5e18","endTimeUnixNano":"1.5e18"`:                           "",
+		`"startTimeUnixNano":"1772445600000","endTimeUnixNano":"1772445600001"`:             "found 1970-01-01T00:29:32Z for its start time; want one of this century",
+		`"startTimeUnixNano":"today","endTimeUnixNano":"5000000"`:                           `found "today"`,
 	} {
 		result, err := ReadJSON(strings.NewReader(object(ids+","+members)), testLimits, func(*record.Span) error { return nil })
 		if err != nil || result.Spans != 1 || (want == "") != (len(result.Problems) == 0) || want != "" && !strings.Contains(result.Problems[0].Reason, want) {
@@ -340,7 +341,7 @@ func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 // TestJSONStreams reads an object that is far larger than what may be held.
 func TestJSONStreams(t *testing.T) {
 	const n = 50_000
-	span := `{` + ids + `,"startTimeUnixNano":"1","endTimeUnixNano":"2","name":"` + strings.Repeat("x", 1000) + `"}`
+	span := `{` + ids + `,"startTimeUnixNano":"1772445600000000000","endTimeUnixNano":"1772445600000000001","name":"` + strings.Repeat("x", 1000) + `"}`
 	parts := []io.Reader{strings.NewReader(`{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[` + span)}
 	for range n - 1 {
 		parts = append(parts, strings.NewReader(","+span))

@@ -30,11 +30,11 @@ func (d *jsonDecoder) spanMembers() error {
 		s := &d.span
 		switch string(name) {
 		case "traceId", "trace_id":
-			err = d.ID("trace ID", s.Trace[:], &broken)
+			err = d.ID("trace ID", "span skipped", s.Trace[:], &broken)
 		case "spanId", "span_id":
-			err = d.ID("span ID", s.ID[:], &broken)
+			err = d.ID("span ID", "span skipped", s.ID[:], &broken)
 		case "parentSpanId", "parent_span_id":
-			err = d.ID("parent span ID", s.Parent[:], &orphan)
+			err = d.ID("parent span ID", "read as a root", s.Parent[:], &orphan)
 		case "traceState", "trace_state":
 			err = d.Str("trace state", &s.TraceState)
 		case "name":
@@ -144,9 +144,9 @@ func (d *jsonDecoder) link() error {
 		}
 		switch string(name) {
 		case "traceId", "trace_id":
-			err = d.ID("trace ID of a link", l.Trace[:], &broken)
+			err = d.ID("trace ID of a link", "link skipped", l.Trace[:], &broken)
 		case "spanId", "span_id":
-			err = d.ID("span ID of a link", l.ID[:], &broken)
+			err = d.ID("span ID of a link", "link skipped", l.ID[:], &broken)
 		case "attributes":
 			err = d.attributes(&l.Attrs)
 		default:

@@ -56,7 +56,9 @@ func TestExplainAttribute(t *testing.T) {
 func TestAllIsExplained(t *testing.T) {
 	for name := range attributes.runs {
 		lines := ExplainAttribute(name)
-		if len(lines) == 0 || slices.ContainsFunc(lines, func(l string) bool { return l == "" || strings.Contains(l, "says that the span ,") || strings.HasSuffix(l, " ") }) {
+		if len(lines) == 0 || slices.ContainsFunc(lines, func(l string) bool {
+			return l == "" || strings.Contains(l, "says that the span ,") || strings.HasSuffix(l, " ")
+		}) {
 			t.Errorf("%s: %q", name, lines)
 		}
 	}
