@@ -82,7 +82,7 @@ func (rd *reading) tar(u *unpacker, stream *bufio.Reader, path string, layers []
 		if err != nil {
 			return u.damage(tarKind, err)
 		}
-		if h.Typeflag != tar.TypeReg || isHidden(h.Name) {
+		if !slices.Contains([]byte{tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse}, h.Typeflag) || isHidden(h.Name) {
 			continue
 		}
 		rd.input(&limited{u: u, r: r, name: tarKind, counted: true}, member(path, h.Name), layers)

@@ -63,7 +63,7 @@ func formats() []Format {
 			},
 			is: func(s shape) bool {
 				return s.all("data.spans") || s.all("data", "total", "limit", "offset", "errors") || s.all("data.traceID") || s.all("data", "errors.msg") || s.all("spans.traceID") ||
-					s.all("traceID", "spanID") || s.all("_source.traceID", "_source.spanID")
+					s.all("traceID", "spanID", "operationName") || s.all("_source.traceID", "_source.spanID")
 			},
 			read: jaeger.Read,
 		},
@@ -74,7 +74,7 @@ func formats() []Format {
 				"curl 'http://ZIPKIN:9411/api/v2/traces?serviceName=NAME&limit=1000'",
 			},
 			is: func(s shape) bool {
-				return s.all("traceId", "id") && !s.any("startTime", "endTime") && (s.any("localEndpoint", "remoteEndpoint", "annotations", "binaryAnnotations", "tags") || s.all("timestamp", "duration") || s.all("name", "timestamp"))
+				return s.all("traceId", "id") && !s.any("startTime", "endTime", "level", "severity") && (s.any("localEndpoint", "remoteEndpoint", "annotations", "binaryAnnotations", "tags") || s.all("timestamp", "duration") || s.all("name", "timestamp"))
 			},
 			read: zipkin.Read,
 		},
@@ -99,8 +99,7 @@ func formats() []Format {
 			},
 			is: func(s shape) bool {
 				return s.any("Traces.Segments.Document", "Segments.Document") || s.all("Id", "Document") ||
-					s.all("trace_id", "id", "start_time", "name") && !s.any("type", "traceId", "parent_observation_id") || s.all("trace_id", "id", "start_time", "subsegments") ||
-					s.all("trace_id", "id", "start_time", "in_progress") || s.all("trace_id", "id", "start_time", "namespace")
+					s.all("trace_id", "id", "start_time") && s.any("end_time", "in_progress") && !s.any("parent_observation_id", "project_id", "level", "usage_details")
 			},
 			read: xray.Read,
 		},
@@ -150,7 +149,7 @@ func formats() []Format {
 				`clickhouse-client -q "SELECT * FROM otel_traces WHERE Timestamp > now() - 3600 FORMAT JSONEachRow"`,
 			},
 			is: func(s shape) bool {
-				return s.all("TraceId", "SpanId") && s.any("SpanName", "Duration") ||
+				return s.all("TraceId", "SpanId", "SpanName") || s.all("TraceId", "SpanId", "ParentSpanId", "Duration") ||
 					s.all("data.TraceId", "data.SpanId", "meta.name") || s.all("TraceId", "Timestamp", "SeverityText")
 			},
 			read: clickhouse.Read,
@@ -196,7 +195,8 @@ func isPhoenix(s shape) bool {
 		return true
 	}
 	for path := range s {
-		if strings.HasSuffix(path, ".context.span_id") && strings.Count(path, ".") == 2 {
+		// {SPAN ID: {"context.span_id": …}}
+		if id, ok := strings.CutSuffix(path, ".context.span_id"); ok && len(id) == 16 && strings.Trim(id, "0123456789abcdef") == "" {
 			return true
 		}
 	}
@@ -232,13 +232,22 @@ func protoFormat(framed bool) Format {
 // formatProto is the ID of OTLP protobuf, with and without frames.
 const formatProto = "otlp-proto"
 
+// isOTLP tells OTLP by its spans. The other signals are told apart, as other
+// exporters print them, too: see isSignal.
 func isOTLP(s shape) bool {
+	return s.within("resourceSpans", "resource_spans", "batches")
+}
+
+// isSignal tells metrics, logs and profiles of OTLP.
+func isSignal(s shape) bool {
+	return s.within("resourceMetrics", "resource_metrics", "resourceLogs", "resource_logs", "resourceProfiles", "resource_profiles")
+}
+
+// within reports whether one of the names stands where OTLP has it.
+func (s shape) within(names ...string) bool {
 	for _, in := range []string{"", "trace.", "result."} {
-		for _, name := range []string{
-			"resourceSpans", "resource_spans", "batches",
-			"resourceMetrics", "resource_metrics", "resourceLogs", "resource_logs", "resourceProfiles", "resource_profiles",
-		} {
-			if s.all(in + name) {
+		for _, name := range names {
+			if s[in+name] {
 				return true
 			}
 		}

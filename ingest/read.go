@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/retryaudit/retryaudit/analyzer/trace"
 	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
@@ -68,6 +69,7 @@ type Info struct {
 	// that is known: a note, another tool's data, an empty file.
 	Foreign  bool
 	Spans    int64
+	Traces   int64            // to which they belong
 	Skipped  map[string]int64 // elements of other signals: "metrics", "logs", "profiles"
 	Problems []Problem
 	// Err is set if no span is left or if the input could not be read to its
@@ -85,7 +87,7 @@ type Problem = decode.Problem
 // the Problems of its Info.
 func Read(r io.Reader, path string, opt Options, begin func(path string) func(*record.Span) error) []Info {
 	opt = opt.withDefaults()
-	rd := &reading{opt: opt, left: opt.MaxDecompressed, begin: begin}
+	rd := &reading{opt: opt, left: opt.MaxDecompressed, begin: begin, buf: bufio.NewReaderSize(nil, headSize)}
 	rd.input(r, path, nil)
 	return rd.infos
 }
@@ -97,6 +99,7 @@ type reading struct {
 	begin func(path string) func(*record.Span) error
 	infos []Info
 	ended bool // by an error that holds for all that follows
+	buf   *bufio.Reader
 }
 
 // input reads a file or a member of archives, whose kinds are outer, the
@@ -115,7 +118,8 @@ func (rd *reading) input(r io.Reader, path string, outer []string) {
 	if err != nil {
 		info.Err = fmt.Errorf("%s: %w", path, err)
 	} else {
-		rd.content(&info, u, bufio.NewReaderSize(fromUTF16(stream), headSize))
+		rd.buf.Reset(fromUTF16(stream))
+		rd.content(&info, u, rd.buf)
 	}
 	rd.infos = append(rd.infos, info)
 }
@@ -148,12 +152,14 @@ func (rd *reading) content(info *Info, u *unpacker, stream *bufio.Reader) {
 	var stop error
 	emit := rd.begin(info.Path)
 	lim := decode.Limits{MaxString: rd.opt.MaxString, MaxDepth: rd.opt.MaxDepth, MaxMessage: rd.opt.MaxMessage, MaxElements: rd.opt.MaxElements}
+	traces := make(map[trace.TraceID]struct{})
 	result, err := format.read(stream, lim, func(s *record.Span) error {
+		traces[s.Trace] = struct{}{}
 		stop = emit(s)
 		return stop
 	})
 	info.Format = format.ID
-	info.Spans, info.Skipped = result.Spans, result.Skipped
+	info.Spans, info.Traces, info.Skipped = result.Spans, int64(len(traces)), result.Skipped
 	info.Problems = slices.Concat(u.problems, result.Problems)
 	if !result.Known {
 		info.Format = ""

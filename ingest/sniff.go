@@ -20,45 +20,33 @@ const headSize = 1 << 20
 func sniff(head []byte) (f Format, foreign string) {
 	all := formats()
 	isJSON := looksJSON(head) || looksJSON(bytes.TrimLeft(head, "\x00")) && !looksFramed(head)
-	if isJSON {
-		s := shapeOf(trimMarks(head))
-		if len(s) == 0 {
-			return all[0], "" // empty requests, or nothing whole
-		}
-		for _, f := range all {
-			if f.is != nil && f.is(s) {
-				return f, ""
-			}
-		}
-	}
 	for _, f := range all {
 		if !isJSON && f.text != nil && f.text(string(head)) {
 			return f, ""
 		}
 	}
-	// Records behind something else: the rest of a line that was cut, or what
-	// a program wrote beside its spans.
-	for tries, at := 0, 0; tries < maxStarts; tries++ {
-		i := bytes.Index(head[at:], []byte("\n{"))
-		if i < 0 {
-			break
-		}
-		at += i + 1
-		s := shapeOf(head[at:])
+	// The records of a format need not come first: there may be the rest of a
+	// line that was cut, or what a program wrote beside its spans.
+	var first shape
+	other := false
+	for s := range shapes(trimMarks(head)) {
 		for _, f := range all {
 			if f.is != nil && f.is(s) {
 				return f, ""
 			}
 		}
+		if other = other || isSignal(s); len(first) == 0 {
+			first = s
+		}
 	}
-	if isJSON {
-		return Format{}, foreignJSON(shapeOf(trimMarks(head)))
+	switch {
+	case other, isJSON && len(first) == 0:
+		return all[0], "" // other signals, empty requests, or nothing whole
+	case isJSON:
+		return Format{}, foreignJSON(first)
 	}
 	return Format{}, foreignText(head)
 }
-
-// maxStarts is in how many lines of the head a record is sought.
-const maxStarts = 64
 
 const space = " \t\r\n"
 
@@ -103,7 +91,7 @@ func looksJSON(head []byte) bool {
 // looksProto reports whether head begins with a field 1 that begins with a
 // field of a ResourceSpans, a ResourceMetrics or a ResourceLogs.
 func looksProto(head []byte) bool {
-	if len(head) < 2 || head[0] != 0x0a {
+	if len(head) < 2 || head[0] != 0x0a || !slices.ContainsFunc(head[:min(len(head), headSize/256)], isBinary) {
 		return false
 	}
 	size, n := binary.Uvarint(head[1:])
@@ -120,6 +108,10 @@ func looksProto(head []byte) bool {
 	}
 	return bytes.HasPrefix(body, []byte{0xc2, 0x3e}) // 1000, instrumentation_library_spans
 }
+
+// isBinary reports whether a byte stands in no text: lengths and numbers of
+// fields are such, empty lines before a text are none.
+func isBinary(c byte) bool { return c < '\t' || c > '\r' && c < ' ' && c != '\x1b' }
 
 // looksFramed reports whether head begins with the length of a message and
 // the message, behind any number of empty ones.

@@ -47,7 +47,7 @@ func TestSniff(t *testing.T) {
 		`{"data":[{"id":"A","type":"span","attributes":{"trace_id":"1","span_id":"2"`:                                                                         "datadog-json",
 		`{"Traces":[{"Id":"1-2","Segments":[{"Id":"2","Document":"{`:                                                                                          "xray-json",
 		`{"id":"1","trace_id":"1-2-3","name":"x","start_time":1.5,"end_time":2.5}`:                                                                            "xray-json",
-		`{"format":"json","version":1}` + "\n" + `{"trace_id":"1-2-3","id":"1","start_time":1.5,"name":"x"}`:                                                  "xray-json",
+		`{"format":"json","version":1}` + "\n" + `{"trace_id":"1-2-3","id":"1","start_time":1.5,"end_time":2.5,"name":"x"}`:                                   "xray-json",
 		// What stands in values is no sign.
 		`{"resourceSpans":[{"resource":{"attributes":[{"key":"traceID","value":{"stringValue":"\"spanID\""`: "otlp-json",
 		// The rest of a line that was cut, a log before the first span.
@@ -90,5 +90,45 @@ func TestFormatsAreWhole(t *testing.T) {
 	long = append(long, `","observations":[{"id":"o","traceId":"t"`...)
 	if f, foreign := sniff(long); f.ID != "langfuse-json" {
 		t.Errorf("behind a long value: %s, %q", f.ID, foreign)
+	}
+}
+
+// TestSniffBeside tells a format though something else stands before it that
+// resembles another one.
+func TestSniffBeside(t *testing.T) {
+	python := "{\n    \"name\": \"x\",\n    \"context\": {\n        \"trace_id\": \"0x1\",\n        \"span_id\": \"0x2\"\n    },\n    \"kind\": \"SpanKind.CLIENT\",\n    \"parent_id\": null,\n    \"links\": [{\"context\": {\"trace_id\": \"0x1\", \"span_id\": \"0x2\"}}]\n}\n"
+	golang := `{"Name":"x","SpanContext":{"TraceID":"1","SpanID":"2"}}` + "\n"
+	for in, want := range map[string]string{
+		python: "otel-python-console",
+		`{"resource_metrics":[]}` + "\n" + python:                                          "otel-python-console",
+		`{"status_code":200,"msg":"ok"}` + "\n" + python:                                   "otel-python-console",
+		`{"duration":3,"trace_id":"1","span_id":"2","msg":"x"}` + "\n" + python:            "otel-python-console",
+		`{"level":"INFO","msg":"up","traceID":"1","spanID":"2"}` + "\n" + golang:           "otel-go-console",
+		`{"@t":"2026","TraceId":"1","SpanId":"2","Duration":3}` + "\n" + golang:            "otel-go-console",
+		`{"traceId":"1","id":"2","name":"x","timestamp":1,"level":"info"}` + "\n" + golang: "otel-go-console",
+		`{"resourceLogs":[]}` + "\n" + `{"resourceSpans":[]}`:                              "otlp-json",
+		"\n\n\n" + golang: "otel-go-console",
+		`{"trace_id":"1-2-3","id":"1","start_time":1.5,"end_time":2,"type":"subsegment","name":"x"}`: "xray-json",
+	} {
+		if f, foreign := sniff([]byte(in)); f.ID != want {
+			t.Errorf("%q: %s, %q; want %s", in, f.ID, foreign, want)
+		}
+	}
+	if f, foreign := sniff([]byte("\n\n\nhello")); f.ID != "" || !strings.Contains(foreign, "text") {
+		t.Errorf("empty lines before a text: %s, %q", f.ID, foreign)
+	}
+}
+
+// TestSniffCosts holds that hostile JSON costs no more than its size.
+func TestSniffCosts(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	for name, in := range map[string]string{
+		"long names": `{"` + long + `":{` + strings.Repeat(`"a":{},`, 20_000) + `"b":1}}`,
+		"many lines": strings.Repeat("{\"a\":[1\n", 100_000),
+		"many names": "{" + strings.Repeat(`"`+long[:20]+`":{"b":1},`, 20_000) + `"c":1}`,
+	} {
+		if n := testing.AllocsPerRun(1, func() { sniff([]byte(in)) }); n > 200_000 {
+			t.Errorf("%s: %.0f allocations", name, n)
+		}
 	}
 }

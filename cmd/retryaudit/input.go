@@ -139,7 +139,9 @@ type fileResult struct {
 
 // named reports whether a path is an argument itself, not a file of one.
 func named(args []string, path string) bool {
-	return slices.ContainsFunc(args, func(arg string) bool { return filepath.Clean(arg) == filepath.Clean(path) })
+	return slices.ContainsFunc(args, func(arg string) bool {
+		return filepath.Clean(arg) == filepath.Clean(path) || arg == stdin && path == stdinPath
+	})
 }
 
 // otherSignals reports whether a readable input held no span.
@@ -183,13 +185,9 @@ func (c *command) readFile(ctx context.Context, opt ingest.Options, path string,
 		return []fileResult{{err: err}}
 	}
 	defer in.Close()
-	traces := make(map[string]map[trace.TraceID]struct{})
 	infos := ingest.Read(bar.reader(in), path, opt, func(path string) func(*record.Span) error {
 		symbol := store.Sym(path)
-		seen := make(map[trace.TraceID]struct{})
-		traces[path] = seen
 		return func(r *record.Span) error {
-			seen[r.Trace] = struct{}{}
 			spans.Add(r, symbol)
 			return ctx.Err()
 		}
@@ -198,7 +196,7 @@ func (c *command) readFile(ctx context.Context, opt ingest.Options, path string,
 	for i, info := range infos {
 		input := analyzer.Input{
 			Path: info.Path, Format: info.Format, Compression: info.Compression,
-			Spans: info.Spans, Traces: int64(len(traces[info.Path])), Skipped: info.Skipped,
+			Spans: info.Spans, Traces: info.Traces, Skipped: info.Skipped,
 			Problems: make([]analyzer.Problem, len(info.Problems)),
 		}
 		for k, p := range info.Problems {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -32,14 +33,14 @@ type limitError string
 func (e limitError) Error() string { return string(e) }
 
 // Set takes NAME=SIZE.
-func (l *limits) Set(value string) error {
-	name, size, ok := strings.Cut(value, "=")
+func (l *limits) Set(arg string) error {
+	name, value, ok := strings.Cut(arg, "=")
 	if !ok {
 		return limitError("want NAME=SIZE, such as MaxMessage=128MiB")
 	}
-	n, ok := parseSize(size)
+	n, ok := parseSize(value)
 	if !ok {
-		return limitError(fmt.Sprintf("found %q; want a size such as 64MiB", size))
+		return limitError(fmt.Sprintf("found %q; want a size such as 64MiB", value))
 	}
 	var names []string
 	for _, known := range []struct {
@@ -61,17 +62,21 @@ func (l *limits) Set(value string) error {
 	return limitError(didYouMean(name, names))
 }
 
-// parseSize reads a whole number with an optional unit of 1024, such as 64MiB.
+// sizeForm is a whole number with an optional unit of 1024, such as 64MiB.
+var sizeForm = regexp.MustCompile(`^(?i)([0-9]+)([kmgt]?)(i?b)?$`)
+
 func parseSize(text string) (n int64, ok bool) {
-	digits := strings.TrimRight(text, "KMGTiBkmgtb")
-	unit := strings.ToLower(text[len(digits):])
-	shift := strings.Index("bkmgt", strings.TrimSuffix(strings.TrimSuffix(unit, "b"), "i"))
-	if unit == "b" {
-		shift = 0
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n <= 0 || shift < 0 || n > 1<<(62-10*shift) {
+	m := sizeForm.FindStringSubmatch(text)
+	if m == nil || m[2] == "" && strings.EqualFold(m[3], "ib") {
 		return 0, false
 	}
-	return n << (10 * shift), true
+	shift := 10 * strings.Index(" kmgt", strings.ToLower(m[2]))
+	if m[2] == "" {
+		shift = 0
+	}
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil || n <= 0 || n > 1<<(62-shift) {
+		return 0, false
+	}
+	return n << shift, true
 }

@@ -100,6 +100,9 @@ var field = regexp.MustCompile(`^(?:(Activity\.[A-Za-z]+|StatusCode|StatusDescri
 // others are indented by six (dotnet/runtime, SimpleConsoleFormatter.cs).
 var logEntry = regexp.MustCompile(`^(trce|dbug|info|warn|fail|crit): \S+\[\d+\]`)
 
+// heldCost is what a line that is held takes beside its text, bytes.
+const heldCost = 64
+
 func (d *dotnetDecoder) line(text string, line int, offset int64) error {
 	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
 	if m := field.FindStringSubmatch(text); m != nil {
@@ -137,7 +140,7 @@ func (d *dotnetDecoder) line(text string, line int, offset int64) error {
 	case empty || d.blank:
 		d.blank = true
 		d.held = append(d.held, heldLine{text, line, offset})
-		if d.size += len(text) + 1; d.size > d.MaxMessage {
+		if d.size += len(text) + heldCost; d.size > d.MaxMessage {
 			return d.close()
 		}
 	default:

@@ -305,7 +305,8 @@ func (p *inspected) escape(out *strings.Builder) {
 	case c == 'x':
 		digits = 2
 	case c == 'u' && p.has("{"):
-		digits, p.at = strings.IndexByte(p.text[p.at:], '}')-1, p.at+1
+		const longest = 8 // of \u{10FFFF}
+		digits, p.at = strings.IndexByte(p.text[p.at:min(len(p.text), p.at+longest+1)], '}')-1, p.at+1
 	case c == 'u':
 		digits = 4
 	}
@@ -363,7 +364,8 @@ func (p *inspected) bare(v *record.Value) error {
 	case "null", "undefined", "":
 		return nil
 	}
-	if n := decode.Number([]byte(strings.TrimSuffix(word, "n"))); n.Type != record.String {
+	digits := strings.TrimSuffix(word, "n")
+	if n := decode.Number([]byte(digits)); n.Type != record.String || strings.Trim(digits, "0123456789") == "" {
 		*v = n
 		return nil
 	}

@@ -49,7 +49,7 @@ func TestInspect(t *testing.T) {
 	want := object(
 		attr("resource", object(attr("attributes", object(
 			attr("service.name", str("a")), attr("n", num(0)), attr("nan", float(math.NaN())), attr("inf", float(math.Inf(-1))),
-			attr("big", float(12345678901234567890)), attr("deep", object(attr("a", none))), attr("arr", list(none)),
+			attr("big", record.Value{Type: record.String, S: "12345678901234567890"}), attr("deep", object(attr("a", none))), attr("arr", list(none)),
 		)))),
 		attr("name", str("x")), attr("q1", str("it's")), attr("q2", str(`it's "q"`)), attr("q3", str("it's \"q\" `b`")),
 		attr("nl", str("line1\nline2\n"+x)), attr("esc", str("\x1b[31m\x07\\ \t é 你 \ufffd")),

@@ -92,7 +92,5 @@ func (d decoder) times(o *decode.Object, s *record.Span) {
 		unit = decode.Second
 	}
 	s.Start = d.TimeOf(o, "start", start, unit)
-	if n, ok := d.DurationOf(o, "duration", decode.Member(&o.Value, "duration"), unit); ok && s.Start != 0 {
-		s.End = s.Start + n
-	}
+	s.End = d.EndOf(o, s.Start, decode.Member(&o.Value, "duration"), unit)
 }

@@ -133,6 +133,20 @@ func (s *Sink) DurationOf(o *Object, what string, v *record.Value, unit time.Dur
 	return ns, ok
 }
 
+// EndOf returns the end of a span that began at start and took a number in the
+// unit; 0 where either is absent or the sum is no time.
+func (s *Sink) EndOf(o *Object, start int64, duration *record.Value, unit time.Duration) int64 {
+	n, ok := s.DurationOf(o, "duration", duration, unit)
+	switch {
+	case !ok || start == 0:
+		return 0
+	case n > math.MaxInt64-start:
+		s.Problem(FaultValue, o.Line, o.Offset, "duration: found %q; want one that ends before the year 2262", Excerpt(Text(duration)))
+		return 0
+	}
+	return start + n
+}
+
 // maxNanos is above the ns of the year 2261.
 const maxNanos = 1 << 63
 

@@ -100,10 +100,15 @@ func (d *JSON) value(v *record.Value, depth int) error {
 }
 
 // Number reads a number: one without fraction and exponent becomes an Int if
-// 64 bits hold it, others a Double. What is no number is a string.
+// 64 bits hold it, others a Double. What is no number is a string, as is a
+// whole one that needs the 64th bit: it is an ID.
 func Number(b []byte) record.Value {
 	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
 		return record.Value{Type: record.Int, I: n}
+	}
+	if _, err := strconv.ParseUint(string(b), 10, 64); err == nil {
+		// An ID of 64 bits, which a Double would round.
+		return record.Value{Type: record.String, S: string(b)}
 	}
 	if f, err := strconv.ParseFloat(string(b), 64); err == nil && !math.IsInf(f, 0) {
 		return record.Value{Type: record.Double, D: f}
@@ -111,21 +116,25 @@ func Number(b []byte) record.Value {
 	return record.Value{Type: record.String, S: string(b)}
 }
 
-// Parse reads JSON that stands in a string. Its limits are those of lim; what
-// is above them fails.
+// Parse reads JSON that stands in a string. Of what is above the limits of lim
+// as much is cut as in any other JSON.
 func Parse(s string, lim Limits) (record.Value, error) {
 	d := NewJSON(bytes.NewReader([]byte(s)), lim, nil, "JSON")
 	var v record.Value
-	if err := d.Value("JSON", &v); err != nil {
+	complete, err := d.Limited("JSON", func() error { return d.value(&v, lim.MaxDepth) })
+	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return v, err
 	}
+	if !complete {
+		return record.Value{}, errors.New(d.Result.Problems[0].Reason)
+	}
 	if err := d.Token(); err != io.EOF {
 		return v, errors.New("found more behind the value")
 	}
-	if len(d.Result.Problems) > 0 {
+	if v.Type == record.Empty && len(d.Result.Problems) > 0 {
 		return v, errors.New(d.Result.Problems[0].Reason)
 	}
 	return v, nil
@@ -190,6 +199,10 @@ func Map(v *record.Value) []record.Attr {
 	return v.Map
 }
 
+// maxPath bounds the names that Flatten makes: what lies deeper stays an
+// object.
+const maxPath = 256
+
 // Flatten appends the values in v, each under the path of names that leads to
 // it, with dots between: {"http":{"request":{"method":"GET"}}} becomes
 // http.request.method. Lists stay what they are.
@@ -197,7 +210,7 @@ func Flatten(to []record.Attr, prefix string, v *record.Value) []record.Attr {
 	if v == nil || v.Type == record.Empty {
 		return to
 	}
-	if v.Type != record.Map {
+	if v.Type != record.Map || len(prefix) > maxPath {
 		return append(to, record.Attr{Key: prefix, Value: *v})
 	}
 	for i := range v.Map {

@@ -62,7 +62,7 @@ func (d *decoder) record() error {
 	if err != nil {
 		return err
 	}
-	if complete && !known && decode.Member(&alone.Value, "spanID") != nil {
+	if complete && !known && decode.Member(&alone.Value, "spanID") != nil && decode.Member(&alone.Value, "operationName", "startTime") != nil {
 		known = true
 		d.hold(&alone)
 	}

@@ -22,9 +22,7 @@ func (d *decoder) convert(o *decode.Object, s *record.Span) bool {
 	ok = d.id(o, "span ID", member("spanID"), s.ID[:]) && ok
 	d.id(o, "parent span ID", member("parentSpanID"), s.Parent[:])
 	s.Start = d.TimeOf(o, "start time", member("startTime"), decode.Microsecond)
-	if n, ok := d.DurationOf(o, "duration", member("duration"), decode.Microsecond); ok {
-		s.End = s.Start + n
-	}
+	s.End = d.EndOf(o, s.Start, member("duration"), decode.Microsecond)
 	d.references(o, s)
 	for _, tag := range tags(&o.Value) {
 		decode.Tag(s, tag.Key, tag.Value)

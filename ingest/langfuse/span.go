@@ -87,7 +87,8 @@ func (d *decoder) attributes(o *decode.Object, s *record.Span, kind, level strin
 		}
 	}
 	add("session.id", &record.Value{Type: record.String, S: d.session})
-	for _, u := range usage(&o.Value) {
+	all := usage(&o.Value)
+	for _, u := range all[:min(len(all), maxUsage)] {
 		add("langfuse.observation.usage_details."+u.Key, &u.Value)
 	}
 	first := d.TimeOf(o, "completionStartTime", decode.Member(&o.Value, "completionStartTime", "completion_start_time"), decode.Millisecond)
@@ -96,6 +97,10 @@ func (d *decoder) attributes(o *decode.Object, s *record.Span, kind, level strin
 		add("langfuse.observation.time_to_first_token", &record.Value{Type: record.Double, D: float64(first-s.Start) / 1e9})
 	}
 }
+
+// maxUsage is how many kinds of tokens an observation may name: providers have
+// a dozen.
+const maxUsage = 64
 
 // oldUsage are the names of the numbers of tokens before usageDetails.
 var oldUsage = []struct{ member, key string }{

@@ -41,9 +41,7 @@ func (d decoder) record() error {
 		return nil
 	}
 	s.Start = d.TimeOf(&o, "timestamp", decode.Member(&o.Value, "timestamp"), decode.Microsecond)
-	if n, ok := d.DurationOf(&o, "duration", decode.Member(&o.Value, "duration"), decode.Microsecond); ok {
-		s.End = s.Start + n
-	}
+	s.End = d.EndOf(&o, s.Start, decode.Member(&o.Value, "duration"), decode.Microsecond)
 	if decode.Member(&o.Value, "binaryAnnotations") != nil || hasCore(&o) {
 		return d.version1(&o, &s)
 	}
