@@ -5,9 +5,11 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -96,6 +98,9 @@ func (rd *reading) zip(u *unpacker, stream *bufio.Reader, path string, layers []
 		return err
 	}
 	defer at.Close()
+	if n := directorySize(at, size); n > int64(rd.opt.MaxMessage) {
+		return fmt.Errorf("a directory of %d bytes in the zip archive; want at most %d (MaxMessage)", n, rd.opt.MaxMessage)
+	}
 	r, err := zip.NewReader(at, size)
 	if err != nil {
 		return u.damage(zipKind, err)
@@ -122,10 +127,50 @@ func (rd *reading) zip(u *unpacker, stream *bufio.Reader, path string, layers []
 	return nil
 }
 
+// directorySize returns how many bytes the directory of a zip archive has, which
+// is held as a whole; 0 if there is none (APPNOTE.TXT 4.3.14 to 4.3.16).
+func directorySize(r io.ReaderAt, size int64) int64 {
+	const (
+		endSize    = 22 // of the end of central directory record, without its comment
+		maxComment = 1 << 16
+		locator    = 20 // of the zip64 locator before it
+	)
+	tail := make([]byte, min(size, endSize+maxComment+locator))
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return 0
+	}
+	end := bytes.LastIndex(tail, []byte("PK\x05\x06"))
+	if end < 0 || len(tail)-end < endSize {
+		return 0
+	}
+	n := int64(binary.LittleEndian.Uint32(tail[end+12:]))
+	if n != 1<<32-1 || end < locator || !bytes.HasPrefix(tail[end-locator:], []byte("PK\x06\x07")) {
+		return n
+	}
+	var record [56]byte
+	at := binary.LittleEndian.Uint64(tail[end-locator+8:])
+	if at > uint64(size) {
+		return 0
+	}
+	if _, err := r.ReadAt(record[:], int64(at)); err != nil {
+		return 0
+	}
+	if n := binary.LittleEndian.Uint64(record[40:]); n < 1<<62 {
+		return int64(n)
+	}
+	return 1 << 62
+}
+
 // spooled is a file that is gone when it is closed.
 type spooled struct{ *os.File }
 
-func (s spooled) Close() error { return errors.Join(s.File.Close(), os.Remove(s.Name())) }
+func (s spooled) Close() error {
+	err := s.File.Close()
+	if removed := os.Remove(s.Name()); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
+}
 
 // spool puts a stream into a temporary file, as a zip is read from its end.
 func (rd *reading) spool(u *unpacker, stream *bufio.Reader) (spooled, int64, error) {
@@ -134,6 +179,9 @@ func (rd *reading) spool(u *unpacker, stream *bufio.Reader) (spooled, int64, err
 		return spooled{}, 0, err
 	}
 	s := spooled{f}
+	// Where an open file may go, it goes now: nothing is left when the program
+	// is stopped. Elsewhere Close removes it.
+	_ = os.Remove(f.Name())
 	size, err := io.Copy(f, io.LimitReader(stream, rd.left+1))
 	if err == nil && size > rd.left {
 		err = errAbove(rd.opt.MaxDecompressed)

@@ -47,7 +47,11 @@ func (f *frames) next() error {
 	}
 	size := int64(binary.BigEndian.Uint32(head[:]))
 	if size > int64(f.u.opt.MaxMessage) {
-		return &damage{fmt.Errorf("frame of %d bytes; want at most %d (MaxMessage)", size, f.u.opt.MaxMessage)}
+		f.problem("frame of %d bytes; want at most %d (MaxMessage); skipped", size, f.u.opt.MaxMessage)
+		if _, err := io.CopyN(io.Discard, f.r, size); err != nil {
+			return io.ErrUnexpectedEOF
+		}
+		return nil
 	}
 	// The buffer grows with what is there, not with what the length claims.
 	f.frame.Reset()

@@ -100,12 +100,13 @@ type reading struct {
 	infos []Info
 	ended bool // by an error that holds for all that follows
 	buf   *bufio.Reader
+	spare []*bufio.Reader
 }
 
 // input reads a file or a member of archives, whose kinds are outer, the
 // outermost first.
 func (rd *reading) input(r io.Reader, path string, outer []string) {
-	u := &unpacker{opt: rd.opt, left: &rd.left, raw: reader{r: r}, layers: slices.Clip(outer)}
+	u := &unpacker{opt: rd.opt, left: &rd.left, spare: &rd.spare, raw: reader{r: r}, layers: slices.Clip(outer)}
 	defer u.close()
 	stream, err := u.unpack()
 	if err == nil {
@@ -144,8 +145,15 @@ func (rd *reading) content(info *Info, u *unpacker, stream *bufio.Reader) {
 		return
 	}
 	format, foreign := sniff(head)
-	if foreign != "" {
-		info.Foreign = len(u.problems) == 0
+	switch {
+	case foreign == "":
+	case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
+		fail("%w", err)
+		rd.ended = rd.ended || errors.Is(err, errDecompressed)
+		return
+	default:
+		// JSON that was cut off before it showed what it is may have been anything.
+		info.Foreign = len(u.problems) == 0 && !(err == io.EOF && isCut(head))
 		fail("looks like %s; want %s", foreign, wanted)
 		return
 	}
@@ -161,7 +169,7 @@ func (rd *reading) content(info *Info, u *unpacker, stream *bufio.Reader) {
 	info.Format = format.ID
 	info.Spans, info.Traces, info.Skipped = result.Spans, int64(len(traces)), result.Skipped
 	info.Problems = slices.Concat(u.problems, result.Problems)
-	if !result.Known {
+	if !result.Known && result.Spans == 0 {
 		info.Format = ""
 		info.Foreign = err == nil && !result.Damaged && len(u.problems) == 0
 	}

@@ -293,6 +293,34 @@ func readOne(r io.Reader, path string, opt Options, emit func(*record.Span) erro
 	return infos[0], infos[0].Err
 }
 
+// TestReadCut holds that what was read of a cut file is told as such, and that
+// a file that was cut before it showed what it is counts as damaged.
+func TestReadCut(t *testing.T) {
+	whole := load(t, "formats/eq-01-dify-http-node-4x6.jaeger.json")
+	info, err := read(whole[:len(whole)/2], Options{})
+	if err != nil || info.Format != "jaeger-json" || info.Spans == 0 || len(info.Problems) == 0 {
+		t.Errorf("half a Jaeger file: %+v, %v; want its spans and a problem", info, err)
+	}
+	for name, in := range map[string][]byte{
+		"JSON": []byte(`{"data": [{"tr`),
+		"gzip": gzipped(t, bytes.Repeat([]byte(`{"a":1}`+"\n"), 10_000))[:100],
+	} {
+		if info, err := read(in, Options{}); err == nil || info.Foreign {
+			t.Errorf("%s cut early: %+v, %v; want damage", name, info, err)
+		}
+	}
+	failure := errors.New("disk on fire")
+	r := io.MultiReader(strings.NewReader(`{"data":[{"a`), failing{failure})
+	if info, err := readOne(r, "in.x", Options{}, nil); !errors.Is(err, failure) || info.Foreign {
+		t.Errorf("%+v, %v; want %v", info, err, failure)
+	}
+	frame := zstded(t, load(t, "formats/f02-jsonl-crlf.jsonl"))
+	info, err = read(framed(frame, frame), Options{MaxMessage: len(frame) - 1})
+	if err == nil || len(info.Problems) != 2 || !strings.Contains(info.Problems[1].Reason, "(MaxMessage); skipped") {
+		t.Errorf("frames above the limit: %+v, %v; want both skipped", info, err)
+	}
+}
+
 // TestExpandGoesOn holds that what cannot be read does not keep the rest from
 // being read, and that nothing is waited for.
 func TestExpandGoesOn(t *testing.T) {

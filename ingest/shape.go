@@ -22,7 +22,7 @@ const (
 	// maxShapePaths is how many paths a shape has; maxRecords how many records
 	// are looked at.
 	maxShapePaths = 4096
-	maxRecords    = 256
+	maxRecords    = 1 << 13
 )
 
 // shapes yields the shape of each record that b holds, as far as b goes, and

@@ -3,7 +3,9 @@ package ingest
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -39,6 +41,12 @@ func sniff(head []byte) (f Format, foreign string) {
 			first = s
 		}
 	}
+	for _, f := range all {
+		// Logs in JSON before spans that are none.
+		if isJSON && f.text != nil && f.ID != formatProto && f.text(string(head)) {
+			return f, ""
+		}
+	}
 	switch {
 	case other, isJSON && len(first) == 0:
 		return all[0], "" // other signals, empty requests, or nothing whole
@@ -46,6 +54,22 @@ func sniff(head []byte) (f Format, foreign string) {
 		return Format{}, foreignJSON(first)
 	}
 	return Format{}, foreignText(head)
+}
+
+// isCut reports whether head is JSON that ends within a record.
+func isCut(head []byte) bool {
+	b := trimMarks(head)
+	if !looksJSON(b) {
+		return false
+	}
+	for len(bytes.TrimSpace(b)) > 0 {
+		_, n, err := shapeOf(b)
+		if err != nil {
+			return errors.Is(err, io.ErrUnexpectedEOF)
+		}
+		b = b[n:]
+	}
+	return false
 }
 
 const space = " \t\r\n"

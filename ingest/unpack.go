@@ -29,7 +29,8 @@ type unpacker struct {
 	opt      Options
 	left     *int64 // of what all layers and all members of an archive may unpack to, bytes
 	raw      reader
-	layers   []string // from the outermost on
+	layers   []string         // from the outermost on
+	spare    *[]*bufio.Reader // to be used again: an archive may have many members
 	closers  []func()
 	problems []Problem
 }
@@ -49,7 +50,7 @@ func (u *unpacker) compression() string {
 
 // unpack returns the content of the input.
 func (u *unpacker) unpack() (*bufio.Reader, error) {
-	stream := buffered(&u.raw)
+	stream := u.buffered(&u.raw)
 	for range maxLayers {
 		name, content, err := u.layer(stream)
 		if err != nil {
@@ -59,9 +60,23 @@ func (u *unpacker) unpack() (*bufio.Reader, error) {
 			break
 		}
 		u.layers = append(u.layers, name)
-		stream = buffered(&limited{u: u, r: content, name: name})
+		stream = u.buffered(&limited{u: u, r: content, name: name})
 	}
 	return stream, nil
+}
+
+// buffered returns a reader that is given back on close.
+func (u *unpacker) buffered(r io.Reader) *bufio.Reader {
+	var b *bufio.Reader
+	if n := len(*u.spare); n > 0 {
+		b = (*u.spare)[n-1]
+		*u.spare = (*u.spare)[:n-1]
+		b.Reset(r)
+	} else {
+		b = bufio.NewReaderSize(r, bufferSize)
+	}
+	u.closers = append(u.closers, func() { *u.spare = append(*u.spare, b) })
+	return b
 }
 
 // layer returns what unpacks the stream; nil if it is not packed.

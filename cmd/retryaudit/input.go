@@ -146,7 +146,7 @@ func named(args []string, path string) bool {
 
 // otherSignals reports whether a readable input held no span.
 func (r *fileResult) otherSignals() bool {
-	return r.input.Format != "" && r.input.Spans == 0 && len(r.input.Problems) == 0
+	return r.input.Spans == 0 && len(r.input.Problems) == 0 && len(r.input.Skipped) > 0
 }
 
 type readings struct {

@@ -68,6 +68,7 @@ func (d *jsDecoder) piece(b []byte) error {
 		d.add(b)
 		return nil
 	}
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	text := trimEnd(b)
 	if d.open && len(text) > 0 && text[0] != ' ' && d.joined {
 		if err := d.close(); err != nil {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -106,6 +107,9 @@ func (s *sieve) pass(b []byte) []byte {
 	if s.drops {
 		return nil
 	}
+	if s.depth > 0 {
+		unname(b)
+	}
 	for i, c := range b {
 		if s.depth == 0 {
 			if c == '{' {
@@ -127,6 +131,16 @@ func (s *sieve) pass(b []byte) []byte {
 		return b[:i+1]
 	}
 	return b
+}
+
+// noNumber is a value on a line of its own that Python writes and JSON lacks.
+var noNumber = regexp.MustCompile(`(?:^\s*|": )(NaN|-?Infinity)(?:,?\s*)$`)
+
+// unname makes an empty string of the same length of such a value.
+func unname(b []byte) {
+	if m := noNumber.FindSubmatchIndex(b); m != nil {
+		copy(b[m[2]:m[3]], `""         `)
+	}
 }
 
 // startLine reports whether a line is dropped.

@@ -29,9 +29,9 @@ type Limits struct {
 
 // Result is what came of an input.
 type Result struct {
-	// Known says that at least one element of OTLP was found.
+	// Known says that at least one record of the format was found.
 	Known bool
-	// Damaged says that something was broken, not merely no OTLP.
+	// Damaged says that something was broken, not merely of another kind.
 	Damaged bool
 	Spans   int64
 	// Skipped counts the elements of other signals by the signal's name.
@@ -41,7 +41,7 @@ type Result struct {
 
 // Problem is something that could not be used as it was found.
 type Problem struct {
-	Line   int    // from 1; 0 in protobuf
+	Line   int    // from 1; 0 where the format has no lines
 	Offset int64  // in bytes, of the decompressed input
 	Reason string // what was found and what was wanted
 	Count  int64  // problems this one stands for; 0 is 1
@@ -80,10 +80,12 @@ type Sink struct {
 	grouped map[Fault]int // index into Result.Problems
 }
 
+// NewSink returns a Sink that hands spans to emit.
 func NewSink(lim Limits, emit func(*record.Span) error) Sink {
 	return Sink{Limits: lim, emit: emit, single: make(map[Fault]int), grouped: make(map[Fault]int)}
 }
 
+// Problem notes something that could not be used, with its place.
 func (s *Sink) Problem(f Fault, line int, offset int64, format string, args ...any) {
 	s.Result.Damaged = s.Result.Damaged || f != FaultForeign
 	if n := s.single[f]; n < MaxSingle {
@@ -100,6 +102,7 @@ func (s *Sink) Problem(f Fault, line int, offset int64, format string, args ...a
 	s.Result.Problems[i].Count++
 }
 
+// Skipped counts an element of another signal.
 func (s *Sink) Skipped(signal string) {
 	if s.Result.Skipped == nil {
 		s.Result.Skipped = make(map[string]int64)
@@ -125,7 +128,7 @@ func Unstop(err error) error {
 // the year 2000 was written in another unit.
 const oldest = 946684800 * int64(time.Second)
 
-// span hands a span on unless its IDs are unusable.
+// Span hands a span on unless its IDs are unusable.
 func (s *Sink) Span(r *record.Span) error {
 	switch {
 	case r.Trace.IsZero():
@@ -152,7 +155,7 @@ func (s *Sink) Span(r *record.Span) error {
 	return nil
 }
 
-// clip cuts a string above MaxString between two characters.
+// Clip cuts a string above MaxString between two characters.
 func (s *Sink) Clip(v string, line int, offset int64) string {
 	if len(v) <= s.MaxString {
 		return v
@@ -166,7 +169,7 @@ func (s *Sink) Clip(v string, line int, offset int64) string {
 	return strings.Clone(v[:n])
 }
 
-// nanos takes a time of OTLP, which is unsigned.
+// Nanos takes a time of OTLP, which is unsigned.
 func (s *Sink) Nanos(v uint64, line int, offset int64) int64 {
 	if int64(v) < 0 {
 		s.Problem(FaultValue, line, offset, "time of %d ns since 1970; want one before the year 2262", v)
@@ -175,6 +178,7 @@ func (s *Sink) Nanos(v uint64, line int, offset int64) int64 {
 	return int64(v)
 }
 
+// TooManyElements notes an element with more in it than MaxElements.
 func (s *Sink) TooManyElements(what string, line int, offset int64) {
 	s.Problem(FaultSize, line, offset, "%s of more than %d attributes, values, events and links (MaxElements); skipped", what, s.MaxElements)
 }
@@ -182,6 +186,7 @@ func (s *Sink) TooManyElements(what string, line int, offset int64) {
 // maxExcerpt bounds what a reason quotes of the input.
 const maxExcerpt = 60
 
+// Excerpt is what a reason quotes of the input.
 func Excerpt(s string) string {
 	if len(s) <= maxExcerpt {
 		return s
@@ -207,6 +212,7 @@ func NextEvent(r *record.Span) *record.Event {
 	return e
 }
 
+// NextLink adds an empty link, as NextEvent adds an event.
 func NextLink(r *record.Span) *record.Link {
 	r.Links = grow(r.Links)
 	l := &r.Links[len(r.Links)-1]

@@ -112,6 +112,10 @@ func (d *JSON) all(read func() error) error {
 		}
 		resumed = true
 		if !d.skipLine() {
+			if n := len(d.Result.Problems); n > 0 {
+				last := &d.Result.Problems[n-1]
+				last.Reason = strings.Replace(last.Reason, skippedLine, "the rest of the input is not read, as no further line begins a record", 1)
+			}
 			return d.readError(d.place())
 		}
 		d.reset()

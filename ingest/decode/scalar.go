@@ -26,6 +26,7 @@ func (d *JSON) Text(what string) (b []byte, ok bool, err error) {
 	return nil, false, d.wrongKind(what, "a string")
 }
 
+// Str reads a string; null leaves it as it is.
 func (d *JSON) Str(what string, to *string) error {
 	b, ok, err := d.Text(what)
 	if !ok {
@@ -71,6 +72,7 @@ func whole(b []byte) (float64, bool) {
 	return f, err == nil && f == math.Trunc(f)
 }
 
+// Int reads an integer, as a number or as a text.
 func (d *JSON) Int(what string, to *int64) error {
 	const want = "an integer of 64 bits"
 	b, ok, err := d.scalar(what, want)
@@ -90,6 +92,7 @@ func (d *JSON) Int(what string, to *int64) error {
 	return nil
 }
 
+// Time reads ns since 1970.
 func (d *JSON) Time(what string, to *int64) error {
 	const want = "ns since 1970"
 	b, ok, err := d.scalar(what, want)
@@ -113,6 +116,7 @@ func (d *JSON) Time(what string, to *int64) error {
 	return nil
 }
 
+// Double reads a number, as such or as a text.
 func (d *JSON) Double(what string, to *float64) error {
 	const want = "a number"
 	b, ok, err := d.scalar(what, want)
@@ -128,6 +132,7 @@ func (d *JSON) Double(what string, to *float64) error {
 	return nil
 }
 
+// Boolean reads true or false.
 func (d *JSON) Boolean(what string, to *bool) error {
 	switch d.dec.PeekKind() {
 	case 't', 'f', 0:
@@ -141,6 +146,7 @@ func (d *JSON) Boolean(what string, to *bool) error {
 	return d.wrongKind(what, "a boolean")
 }
 
+// Bytes reads base64 of either alphabet.
 func (d *JSON) Bytes(what string, to *string) error {
 	b, ok, err := d.Text(what)
 	if !ok {

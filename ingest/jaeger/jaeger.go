@@ -49,7 +49,11 @@ func (d *decoder) record() error {
 		return d.Members("record", func(name []byte) error {
 			is, err := d.member(name)
 			if known = known || is; is || err != nil {
+				d.Result.Known = d.Result.Known || is
 				return err
+			}
+			if known { // total, errors and the like
+				return d.Skip()
 			}
 			a := record.Attr{Key: string(name)}
 			if err := d.Within("span", &a.Value); err != nil {
@@ -164,6 +168,7 @@ func tags(v *record.Value) []record.Attr {
 }
 
 func (d *decoder) span() error {
+	d.Result.Known = true
 	var o decode.Object
 	ok, err := d.Object("span", &o)
 	if err != nil || !ok {

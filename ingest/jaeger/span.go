@@ -44,7 +44,7 @@ func (d *decoder) convert(o *decode.Object, s *record.Span) bool {
 // id reads an ID: hex, of which leading zeros may be missing, or a name that a
 // tool has put in its place, which stands for itself.
 func (d *decoder) id(o *decode.Object, what string, v *record.Value, to []byte) bool {
-	if text := decode.Text(v); strings.Trim(strings.ToLower(text), "0123456789abcdef") != "" {
+	if text := strings.TrimPrefix(decode.Text(v), "0x"); strings.Trim(strings.ToLower(text), "0123456789abcdef") != "" {
 		decode.OpaqueID(text, to)
 		return true
 	}

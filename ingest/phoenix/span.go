@@ -106,7 +106,9 @@ func flatten(to []record.Attr, prefix string, v *record.Value) []record.Attr {
 		}
 		return prefix + "." + name
 	}
+	const longest = 256 // of a name; what lies deeper stays an object
 	switch {
+	case len(prefix) > longest:
 	case v.Type == record.Map:
 		for i := range v.Map {
 			to = flatten(to, join(v.Map[i].Key), &v.Map[i].Value)

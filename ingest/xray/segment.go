@@ -17,29 +17,31 @@ type part struct {
 
 // segment hands on the spans of a document, callers before what they called.
 func (d decoder) segment(o *decode.Object) error {
-	var trace record.Span // what all spans of the document share
-	trace.Line, trace.Offset = o.Line, o.Offset
-	if !d.traceID(o, decode.Member(&o.Value, "trace_id"), trace.Trace[:]) {
+	var shared record.Span // what all spans of the document share
+	shared.Line, shared.Offset = o.Line, o.Offset
+	if !d.traceID(o, decode.Member(&o.Value, "trace_id"), shared.Trace[:]) {
 		return nil
 	}
 	// A subsegment that was sent by itself does not say whose it is.
 	if alone := decode.Text(decode.Member(&o.Value, "type")) == "subsegment"; !alone {
-		trace.Resource = append(trace.Resource, record.Attr{Key: "service.name", Value: str(decode.Text(decode.Member(&o.Value, "name")))})
+		shared.Resource = append(shared.Resource, record.Attr{Key: "service.name", Value: str(decode.Text(decode.Member(&o.Value, "name")))})
 	}
 	todo := []part{{v: &o.Value}}
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		s := trace
-		if !d.HexID(o, "segment ID", decode.Member(p.v, "id"), s.ID[:]) {
-			continue
-		}
+		s := shared
 		if s.Parent = p.parent; !p.inner {
 			d.HexID(o, "parent ID", decode.Member(p.v, "parent_id"), s.Parent[:])
 		}
-		d.fill(o, p, &s)
-		if err := d.Span(&s); err != nil {
-			return err
+		if d.HexID(o, "segment ID", decode.Member(p.v, "id"), s.ID[:]) {
+			d.fill(o, p, &s)
+			if err := d.Span(&s); err != nil {
+				return err
+			}
+		}
+		if s.ID.IsZero() {
+			s.ID = s.Parent // what is below was called by what called this one
 		}
 		below := decode.List(decode.Member(p.v, "subsegments"))
 		for i := len(below) - 1; i >= 0; i-- {
