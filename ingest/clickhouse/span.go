@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"strings"
-	"time"
 
 	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
@@ -31,7 +30,7 @@ func (d decoder) convert(o *decode.Object, s *record.Span) bool {
 	s.ScopeVersion = decode.Text(member("ScopeVersion"))
 	s.Attrs = d.attributes(o, "SpanAttributes", member("SpanAttributes"))
 	s.Resource = d.attributes(o, "ResourceAttributes", member("ResourceAttributes"))
-	if name := decode.Text(member("ServiceName")); name != "" && !has(s.Resource, "service.name") {
+	if name := decode.Text(member("ServiceName")); name != "" && !decode.Has(s.Resource, "service.name") {
 		s.Resource = append(s.Resource, record.Attr{Key: "service.name", Value: record.Value{Type: record.String, S: name}})
 	}
 	for _, e := range d.nested(o, "Events", "Timestamp", "Name", "Attributes") {
@@ -50,15 +49,6 @@ func (d decoder) convert(o *decode.Object, s *record.Span) bool {
 		}
 	}
 	return true
-}
-
-func has(attrs []record.Attr, key string) bool {
-	for i := range attrs {
-		if attrs[i].Key == key {
-			return true
-		}
-	}
-	return false
 }
 
 // attributes reads a map or, of the JSON form of the table, an object or its
@@ -116,29 +106,5 @@ func (d decoder) nested(o *decode.Object, table string, columns ...string) []rec
 // writes DateTime64 as a date, as seconds (date_time_output_format) or, by
 // toUnixTimestamp64Nano and its like, as a whole number.
 func (d decoder) time(o *decode.Object, what string, v *record.Value) int64 {
-	return d.TimeOf(o, what, v, unitOf(v))
-}
-
-// unitOf tells the unit of a time between 1973 and 2286.
-func unitOf(v *record.Value) time.Duration {
-	if v == nil {
-		return decode.Second
-	}
-	n := *v
-	if n.Type == record.String {
-		n = decode.Number([]byte(n.S))
-	}
-	f := n.D
-	if n.Type == record.Int {
-		f = float64(n.I)
-	}
-	switch {
-	case f >= 1e17:
-		return decode.Nanosecond
-	case f >= 1e14:
-		return decode.Microsecond
-	case f >= 1e11:
-		return decode.Millisecond
-	}
-	return decode.Second
+	return d.TimeOf(o, what, v, decode.UnitOf(v))
 }

@@ -97,13 +97,7 @@ func TestContainers(t *testing.T) {
 		"other object":   {`{"a":1}` + "\n" + span(""), 1, []string{"1: found an object without trace_id and span_id"}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			spans, result := decodetest.Read(t, Read, test.in)
-			if len(spans) != test.spans {
-				t.Errorf("%d spans; want %d", len(spans), test.spans)
-			}
-			decodetest.WantProblems(t, result, test.problems...)
-		})
+		t.Run(name, func(t *testing.T) { decodetest.Want(t, Read, test.in, test.spans, test.problems...) })
 	}
 	spans, _ := decodetest.Read(t, Read, `{"data":[`+api+`]}`)
 	if s := spans[0]; s.Status != record.Error || s.Kind != trace.Server || s.Start != 1772445600001000000 || s.End != 1772445600006000000 || len(s.Attrs) == 0 || s.Attrs[0].Key != "http.status_code" {

@@ -133,6 +133,31 @@ func (s *Sink) DurationOf(o *Object, what string, v *record.Value, unit time.Dur
 	return ns, ok
 }
 
+// UnitOf tells the unit of a time between 1973 and 2286 by its size; what is no
+// number has none.
+func UnitOf(v *record.Value) time.Duration {
+	if v == nil {
+		return Second
+	}
+	n := *v
+	if n.Type == record.String {
+		n = Number([]byte(strings.TrimSpace(n.S)))
+	}
+	f := n.D
+	if n.Type == record.Int {
+		f = float64(n.I)
+	}
+	switch {
+	case f < 1e11:
+		return Second
+	case f < 1e14:
+		return Millisecond
+	case f < 1e17:
+		return Microsecond
+	}
+	return Nanosecond
+}
+
 // EndOf returns the end of a span that began at start and took a number in the
 // unit; 0 where either is absent or the sum is no time.
 func (s *Sink) EndOf(o *Object, start int64, duration *record.Value, unit time.Duration) int64 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/retryaudit/retryaudit/ingest/record"
@@ -197,6 +198,11 @@ func Map(v *record.Value) []record.Attr {
 		return nil
 	}
 	return v.Map
+}
+
+// Has reports whether one of the attributes has the name.
+func Has(attrs []record.Attr, key string) bool {
+	return slices.ContainsFunc(attrs, func(a record.Attr) bool { return a.Key == key })
 }
 
 // maxPath bounds the names that Flatten makes: what lies deeper stays an

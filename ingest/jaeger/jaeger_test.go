@@ -122,13 +122,7 @@ func TestContainers(t *testing.T) {
 		"a span is no object": {`{"data":[{"spans":[7,` + span("") + `],` + processes + `}]}`, 1, []string{"1: span: found a number; want an object"}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			spans, result := decodetest.Read(t, Read, test.in)
-			if len(spans) != test.spans {
-				t.Errorf("%d spans; want %d", len(spans), test.spans)
-			}
-			decodetest.WantProblems(t, result, test.problems...)
-		})
+		t.Run(name, func(t *testing.T) { decodetest.Want(t, Read, test.in, test.spans, test.problems...) })
 	}
 }
 

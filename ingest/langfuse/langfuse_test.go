@@ -159,13 +159,7 @@ func TestContainers(t *testing.T) {
 		"NUL bytes between":   {one + "\n\x00\x00\n" + one, 2, []string{"2: found 2 NUL bytes"}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			spans, result := decodetest.Read(t, Read, test.in)
-			if len(spans) != test.spans {
-				t.Errorf("%d spans; want %d", len(spans), test.spans)
-			}
-			decodetest.WantProblems(t, result, test.problems...)
-		})
+		t.Run(name, func(t *testing.T) { decodetest.Want(t, Read, test.in, test.spans, test.problems...) })
 	}
 }
 

@@ -3,7 +3,6 @@ package phoenix
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/retryaudit/retryaudit/ingest/decode"
 	"github.com/retryaudit/retryaudit/ingest/record"
@@ -34,7 +33,7 @@ func (d decoder) span(o *decode.Object) error {
 	s.Status = decode.Status(decode.Text(decode.Member(v, "status_code")))
 	s.StatusMessage = decode.Text(decode.Member(v, "status_message"))
 	s.Attrs = attributes(v)
-	if kind := decode.Text(decode.Member(v, "span_kind")); kind != "" && kind != "UNKNOWN" && !has(s.Attrs, kindKey) {
+	if kind := decode.Text(decode.Member(v, "span_kind")); kind != "" && kind != "UNKNOWN" && !decode.Has(s.Attrs, kindKey) {
 		s.Attrs = append(s.Attrs, record.Attr{Key: kindKey, Value: text(kind)})
 	}
 	if project := projectOf(v); project != "" {
@@ -52,15 +51,6 @@ const (
 )
 
 func text(s string) record.Value { return record.Value{Type: record.String, S: s} }
-
-func has(attrs []record.Attr, key string) bool {
-	for i := range attrs {
-		if attrs[i].Key == key {
-			return true
-		}
-	}
-	return false
-}
 
 func contextID(v *record.Value, name string) *record.Value {
 	if id := decode.Member(v, "context."+name); id != nil {
@@ -150,25 +140,5 @@ func (d decoder) events(o *decode.Object) []record.Event {
 // time reads a date or a number, of ms unless pandas was told otherwise
 // (to_json, date_unit), which its size shows.
 func (d decoder) time(o *decode.Object, what string, v *record.Value) int64 {
-	return d.TimeOf(o, what, v, unitOf(v))
-}
-
-// unitOf tells the unit of a time between 1973 and 2286.
-func unitOf(v *record.Value) time.Duration {
-	if v == nil {
-		return decode.Millisecond
-	}
-	f := v.D
-	if v.Type == record.Int {
-		f = float64(v.I)
-	}
-	switch {
-	case f >= 1e17:
-		return decode.Nanosecond
-	case f >= 1e14:
-		return decode.Microsecond
-	case f >= 1e11 || f == 0:
-		return decode.Millisecond
-	}
-	return decode.Second
+	return d.TimeOf(o, what, v, decode.UnitOf(v))
 }

@@ -143,13 +143,7 @@ func TestContainers(t *testing.T) {
 		"another object":    {`{"a":1}` + span(""), 1, []string{"1: found an object without traceId and id; want a span of Zipkin"}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			spans, result := decodetest.Read(t, Read, test.in)
-			if len(spans) != test.spans {
-				t.Errorf("%d spans; want %d", len(spans), test.spans)
-			}
-			decodetest.WantProblems(t, result, test.problems...)
-		})
+		t.Run(name, func(t *testing.T) { decodetest.Want(t, Read, test.in, test.spans, test.problems...) })
 	}
 }
 

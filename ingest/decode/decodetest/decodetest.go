@@ -104,6 +104,16 @@ func WantProblems(t testing.TB, r decode.Result, want ...string) {
 	}
 }
 
+// Want reads in and demands so many spans and the problems of WantProblems.
+func Want(t testing.TB, read ReadFunc, in string, spans int, problems ...string) {
+	t.Helper()
+	got, result := Read(t, read, in)
+	if len(got) != spans {
+		t.Errorf("%d spans; want %d", len(got), spans)
+	}
+	WantProblems(t, result, problems...)
+}
+
 // Stream holds that an input of many records, far larger than what may be
 // held, is read whole. One record follows the other with between in between.
 func Stream(t *testing.T, read ReadFunc, before, record, between, after string) {
