@@ -19,6 +19,10 @@ folder stands for the files in it, an archive for its members, - and no argument
 for standard input. The format and the compression of each file are found from
 its content; retryaudit formats lists what can be read.
 
+Prompts, arguments and queries are hashed when a span is read, with a key of this
+run, or of the secret in RETRYAUDIT_HASH_KEY. Parts have no key of their own, as
+they are made apart: set the secret wherever they are made.
+
 Text on standard output cuts long lists; in a FILE nothing is cut.
 
 Exit status: 0 done, 1 findings at or above --fail-on, 2 wrong use, 3 an input
@@ -42,7 +46,7 @@ others from being analysed.`,
 					return err
 				}
 			}
-			part, unread, err := c.read(cmd.Context(), suite, lim.Options, args)
+			part, unread, err := c.read(cmd.Context(), suite, reading{lim.Options, c.hashKey(d.makesPart())}, args)
 			if err != nil {
 				return err
 			}

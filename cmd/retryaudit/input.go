@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -30,10 +31,32 @@ const (
 	stdinPath = "<stdin>"
 )
 
+// reading is how inputs are read.
+type reading struct {
+	limits ingest.Options
+	key    semconv.Key // of the hashes of private texts
+}
+
+// hashKeyVariable is the environment variable with the secret that keys the
+// hashes of private texts.
+const hashKeyVariable = "RETRYAUDIT_HASH_KEY"
+
+// hashKey returns the key of the hashes: that of the environment, else one of
+// this run. Parts that are made apart need one that is known to all.
+func (c *command) hashKey(parts bool) semconv.Key {
+	secret, ok := c.getenv(hashKeyVariable)
+	if ok && secret != "" || parts {
+		return semconv.KeyOf(secret)
+	}
+	var key semconv.Key
+	rand.Read(key[:]) // never fails
+	return key
+}
+
 // read reads all inputs into one part that is not sealed yet. Inputs that
 // could not be read are said at once; unread is then the failure to end with
 // when the others have been reported. err is set where nothing was read.
-func (c *command) read(ctx context.Context, suite *analyzer.Suite, opt ingest.Options, args []string) (part *analyzer.Part, unread, err error) {
+func (c *command) read(ctx context.Context, suite *analyzer.Suite, how reading, args []string) (part *analyzer.Part, unread, err error) {
 	if len(args) == 0 {
 		if f, ok := c.Stdin.(*os.File); ok && isTerminal(f) {
 			return nil, nil, wrongUse("name a file or a folder, or pipe traces into it", "nothing to read")
@@ -41,7 +64,7 @@ func (c *command) read(ctx context.Context, suite *analyzer.Suite, opt ingest.Op
 		args = []string{stdin}
 	}
 	paths, unread := c.expand(args)
-	results := c.readAll(ctx, opt, paths)
+	results := c.readAll(ctx, how, paths)
 	if ctx.Err() != nil {
 		return nil, nil, &failure{status: statusInput, err: errors.New("interrupted")}
 	}
@@ -156,7 +179,7 @@ type readings struct {
 
 // readAll reads the files in as many workers as there are processors; each
 // worker has a store of its own.
-func (c *command) readAll(ctx context.Context, opt ingest.Options, paths []string) readings {
+func (c *command) readAll(ctx context.Context, how reading, paths []string) readings {
 	bar := startProgress(c.Stderr, size(paths))
 	defer bar.stop()
 	workers := min(len(paths), runtime.GOMAXPROCS(0))
@@ -167,9 +190,9 @@ func (c *command) readAll(ctx context.Context, opt ingest.Options, paths []strin
 		store := trace.NewStore()
 		out.stores[w] = store
 		wg.Go(func() {
-			spans := semconv.New(store)
+			spans := semconv.New(store, how.key)
 			for i := w; i < len(paths); i += workers {
-				files[i] = c.readFile(ctx, opt, paths[i], store, spans, bar)
+				files[i] = c.readFile(ctx, how.limits, paths[i], store, spans, bar)
 			}
 		})
 	}

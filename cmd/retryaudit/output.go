@@ -170,6 +170,11 @@ func (d *delivery) deliver(c *command, suite *analyzer.Suite, part *analyzer.Par
 	return d.judge(c, r)
 }
 
+// makesPart reports whether a part is written.
+func (d *delivery) makesPart() bool {
+	return slices.ContainsFunc(d.outputs, func(o output) bool { return o.format == formatPart })
+}
+
 // needsReport reports whether more than parts is asked for.
 func (d *delivery) needsReport() bool {
 	return d.limit != analyzer.Off || d.strict ||

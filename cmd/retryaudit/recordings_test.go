@@ -71,7 +71,7 @@ func load(t *testing.T, path string) *trace.Store {
 	}
 	defer f.Close()
 	store := trace.NewStore()
-	spans := semconv.New(store)
+	spans := semconv.New(store, semconv.Key{})
 	for _, info := range ingest.Read(f, path, ingest.Options{}, func(path string) func(*record.Span) error {
 		return func(r *record.Span) error {
 			spans.Add(r, store.Sym(path))

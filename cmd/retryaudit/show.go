@@ -34,7 +34,7 @@ likeness say so. Times are those of each span's own clock, in UTC.`,
 			if err != nil {
 				return err
 			}
-			part, unread, err := c.read(cmd.Context(), suite, lim.Options, args[1:])
+			part, unread, err := c.read(cmd.Context(), suite, reading{lim.Options, c.hashKey(false)}, args[1:])
 			if err != nil {
 				return err
 			}

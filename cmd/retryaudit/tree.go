@@ -128,15 +128,14 @@ func (t *tree) outcomes(class []*trace.Attempt) string {
 	return strings.Join(runs, ", then ")
 }
 
-// wants says what a call is for: in the words of its first span, else by the
-// hash that equal calls share.
+// wants says what a call is for, in the words of its first span.
 func (t *tree) wants(c *trace.Call) string {
 	for _, a := range c.Attempts {
 		if len(a.Spans) > 0 && a.Spans[0].Ask != 0 {
 			return fmt.Sprintf("%q", t.text(a.Spans[0].Ask))
 		}
 	}
-	return fmt.Sprintf("#%016x", c.Identity)
+	return "something that no span names"
 }
 
 func (t *tree) owner(o trace.Owner) string {

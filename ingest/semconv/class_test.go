@@ -19,7 +19,7 @@ func judged(host string, status int, text string) *trace.Span {
 		attrs = append(attrs, record.Attr{Key: "http.response.status_code", Value: record.Value{Type: record.Int, I: int64(status)}})
 	}
 	store := trace.NewStore()
-	New(store).Add(&record.Span{
+	New(store, Key{}).Add(&record.Span{
 		Kind: trace.Client, Name: "POST", Status: record.Error, Attrs: attrs,
 		Events: []record.Event{{Name: "exception", Attrs: []record.Attr{
 			{Key: "exception.message", Value: record.Value{Type: record.String, S: text}},

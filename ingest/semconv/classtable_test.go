@@ -423,7 +423,7 @@ func TestErrorTable(t *testing.T) {
 		for _, in := range c.carriers() {
 			records++
 			store := trace.NewStore()
-			New(store).Add(in.record, 0)
+			New(store, Key{}).Add(in.record, 0)
 			s := &store.Spans[0]
 			got := fmt.Sprintf("%s %s %s", s.Class, s.Verdict, s.ClassConf)
 			if f := store.FactsOf(s); f != nil && f.Refuser != 0 {

@@ -72,7 +72,7 @@ func TestDelayTable(t *testing.T) {
 			}
 			records++
 			store := trace.NewStore()
-			New(store).Add(r, 0)
+			New(store, Key{}).Add(r, 0)
 			if got := asked(store, &store.Spans[0]); got != cells[2] {
 				t.Errorf("delays.txt:%d %v: got %q, want %q", line, r.Attrs[2:], got, cells[2])
 			}
@@ -113,7 +113,7 @@ func TestDelayTypes(t *testing.T) {
 		{"x-should-retry", record.Value{Type: record.Bool}, "never by x-should-retry"},
 	} {
 		store := trace.NewStore()
-		New(store).Add(&record.Span{Kind: trace.Client, Attrs: []record.Attr{
+		New(store, Key{}).Add(&record.Span{Kind: trace.Client, Attrs: []record.Attr{
 			str("http.request.method", "POST"), str("http.response.status_code", "429"), {Key: "http.response.header." + c.key, Value: c.value},
 		}}, 0)
 		if got := asked(store, &store.Spans[0]); got != c.want {

@@ -57,7 +57,7 @@ func readCode(code, provider string) meant {
 		r.Attrs = append(r.Attrs, record.Attr{Key: "error.type", Value: text(code)})
 	}
 	store := trace.NewStore()
-	New(store).Add(&r, 0)
+	New(store, Key{}).Add(&r, 0)
 	s := store.Spans[0]
 	return meant{s.Class, s.Verdict, s.ClassConf}
 }

@@ -169,7 +169,7 @@ func parseValue(s string) record.Value {
 // normalised returns the lines of what becomes of a record.
 func normalised(r *record.Span) string {
 	store := trace.NewStore()
-	New(store).Add(r, 0)
+	New(store, Key{}).Add(r, 0)
 	return describe(store, &store.Spans[0])
 }
 

@@ -2,27 +2,36 @@ package semconv
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"strconv"
 	"strings"
 
+	"github.com/dchest/siphash"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-// hashKey makes hashes the same in every process, so that parts made apart can
-// be merged. It is arbitrary and must not change.
-const hashKey = 0x72657472796175d1
+// A Key makes the hashes of private texts: of prompts, arguments and queries
+// only these are kept, and without the key nobody can try texts against them.
+// Spans whose hashes are to be compared need one key.
+type Key [16]byte
 
-// hash returns the keyed hash of a text, never 0 but for the empty one.
+// KeyOf makes a key of a secret of any length.
+func KeyOf(secret string) Key {
+	sum := sha256.Sum256([]byte(secret))
+	return Key(sum[:len(Key{})])
+}
+
+// hash returns the keyed hash of a text (SipHash-2-4), never 0 but for the
+// empty one.
 func (n *Normalizer) hash(s string) uint64 {
 	if s == "" {
 		return 0
 	}
-	n.digest.ResetWithSeed(hashKey)
-	n.digest.WriteString(s) // a Digest never fails
-	return max(1, n.digest.Sum64())
+	n.text = append(n.text[:0], s...)
+	return max(1, siphash.Hash(n.k0, n.k1, n.text))
 }
 
 // hashArgs returns the hash of tool arguments: of JSON, whether written as a

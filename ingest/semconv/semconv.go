@@ -9,9 +9,8 @@
 package semconv
 
 import (
+	"encoding/binary"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 	"github.com/retryaudit/retryaudit/ingest/record"
@@ -57,7 +56,8 @@ type Normalizer struct {
 	names     map[string]nameFacts
 	judged    map[evidence]judgement
 
-	digest *xxhash.Digest
+	k0, k1 uint64 // of the hashes
+	text   []byte
 	buf    []byte
 
 	// Blocks from which the slices of facts are cut.
@@ -66,8 +66,9 @@ type Normalizer struct {
 	eventBlock []trace.Event
 }
 
-// New returns a Normalizer that adds to store.
-func New(store *trace.Store) *Normalizer {
+// New returns a Normalizer that adds to store and hashes private texts with
+// the key.
+func New(store *trace.Store, key Key) *Normalizer {
 	return &Normalizer{
 		store:     store,
 		instances: map[instanceKey]trace.Sym{},
@@ -82,7 +83,8 @@ func New(store *trace.Store) *Normalizer {
 		rpcs:      map[serviceMethod]rpcFacts{},
 		names:     map[string]nameFacts{},
 		judged:    map[evidence]judgement{},
-		digest:    xxhash.New(),
+		k0:        binary.LittleEndian.Uint64(key[:8]),
+		k1:        binary.LittleEndian.Uint64(key[8:]),
 	}
 }
 

@@ -44,7 +44,7 @@ func TestRows(t *testing.T) {
 // TestHash holds that hashes are those of every other process and version:
 // parts of reports made apart are merged by them.
 func TestHash(t *testing.T) {
-	n := New(trace.NewStore())
+	n := New(trace.NewStore(), Key{})
 	str := func(s string) *record.Value { return &record.Value{Type: record.String, S: s} }
 	structured := &record.Value{Type: record.Map, Map: []record.Attr{
 		{Key: "b", Value: record.Value{Type: record.List, List: []record.Value{{Type: record.Int, I: 1}, {Type: record.Bool, B: true}}}},
@@ -54,9 +54,9 @@ func TestHash(t *testing.T) {
 		value *record.Value
 		want  uint64
 	}{
-		{str(`{"a":"x\"y","b":[1,true]}`), 0x5989db0d153cda0d},
-		{str("{ \"b\": [1, true],\n \"a\": \"x\\\"y\" }"), 0x5989db0d153cda0d},
-		{structured, 0x5989db0d153cda0d},
+		{str(`{"a":"x\"y","b":[1,true]}`), 0x5e6674ceba75bf0b},
+		{str("{ \"b\": [1, true],\n \"a\": \"x\\\"y\" }"), 0x5e6674ceba75bf0b},
+		{structured, 0x5e6674ceba75bf0b},
 		{str(`{"a":1,"a":2}`), 0}, // not canonical, but hashed
 		{str("plain"), 0},
 	} {
@@ -67,6 +67,9 @@ func TestHash(t *testing.T) {
 	}
 	if n.hash("") != 0 || n.hash("a") == n.hash("b") {
 		t.Error("hash of nothing, or no hash")
+	}
+	if other := New(trace.NewStore(), KeyOf("secret")); other.hash("a") == n.hash("a") || KeyOf("secret") != KeyOf("secret") {
+		t.Error("the key changes nothing, or itself")
 	}
 }
 
@@ -150,7 +153,7 @@ func TestDelay(t *testing.T) {
 			t.Errorf("%q: got %+v, want %+v", c.s, got, c.want)
 		}
 	}
-	n := New(trace.NewStore())
+	n := New(trace.NewStore(), Key{})
 	for text, want := range map[string]time.Duration{
 		"please try again in 1.2s. contact us": 1200 * time.Millisecond,
 		"try again in 6m0s":                    6 * time.Minute,
@@ -197,7 +200,7 @@ func TestGRPCCode(t *testing.T) {
 
 func TestAgent(t *testing.T) {
 	store := trace.NewStore()
-	n := New(store)
+	n := New(store, Key{})
 	for ua, want := range map[string]string{
 		"OpenAI/JS 6.49.0": "openai-node", "AsyncOpenAI/Python 1.90.0": "openai-python", "Anthropic/JS 1.14.0": "anthropic-sdk-typescript",
 		"ai/6.0.326 ai-sdk/provider-utils/4.0.66 runtime/node.js/v20.20.2": "ai-sdk", "axios/1.21.1": "axios", "node": "node-fetch",
@@ -222,7 +225,7 @@ func TestInstance(t *testing.T) {
 		{nil, ""},
 	} {
 		store := trace.NewStore()
-		New(store).Add(&record.Span{Resource: c.resource}, 0)
+		New(store, Key{}).Add(&record.Span{Resource: c.resource}, 0)
 		if got := store.Text(store.Spans[0].Instance); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.resource, got, c.want)
 		}
@@ -242,7 +245,7 @@ func TestForgets(t *testing.T) {
 	first := parseRecord(t, strings.Split(benchRecords[1], "\n"))
 	second := parseRecord(t, []string{"internal work"})
 	store := trace.NewStore()
-	n := New(store)
+	n := New(store, Key{})
 	n.Add(first, 0)
 	n.Add(second, 0)
 	if got, want := describe(store, &store.Spans[1]), normalised(second); got != want {
@@ -252,7 +255,7 @@ func TestForgets(t *testing.T) {
 
 // TestMemory holds that unique strings do not make the memos grow for ever.
 func TestMemory(t *testing.T) {
-	n := New(trace.NewStore())
+	n := New(trace.NewStore(), Key{})
 	for i := range maxMemo + 10 {
 		remember(n.clients, strings.Repeat("x", i%7)+time.Duration(i).String(), clientFacts{})
 	}
@@ -274,7 +277,7 @@ func FuzzAdd(f *testing.F) {
 			attrs = append(attrs, record.Attr{Key: k, Value: record.Value{Type: record.String, S: value}})
 		}
 		store := trace.NewStore()
-		n := New(store)
+		n := New(store, Key{})
 		r := &record.Span{Kind: trace.Kind(kind), Name: name, Scope: value, Status: record.Error, StatusMessage: value, Attrs: attrs}
 		n.Add(r, 0)
 		n.Add(r, 0)
@@ -346,7 +349,7 @@ func BenchmarkAdd(b *testing.B) {
 	var n *Normalizer
 	for i := 0; b.Loop(); i++ {
 		if i%(1<<16) == 0 { // a fresh store: growing one measures the store
-			n = New(trace.NewStore())
+			n = New(trace.NewStore(), Key{})
 		}
 		n.Add(all[i%len(all)], 0)
 	}
