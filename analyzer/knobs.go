@@ -57,6 +57,31 @@ func KnobOf(o Owner) (Knob, bool) {
 	return knobs[at], true
 }
 
+// KnobsOf returns the rows of a library, whatever the layer and the case of its
+// name: those whose name agrees longest.
+func KnobsOf(library string) []Knob {
+	longest := 0
+	var found []Knob
+	for i := range knobs {
+		switch n := knobs[i].fitFold(strings.ToLower(library)); {
+		case n == 0 || n < longest:
+		case n > longest:
+			longest, found = n, []Knob{knobs[i]}
+		default:
+			found = append(found, knobs[i])
+		}
+	}
+	return found
+}
+
+func (k *Knob) fitFold(lower string) int {
+	length := nameFit(strings.ToLower(k.Library), lower)
+	for _, name := range k.Also {
+		length = max(length, nameFit(strings.ToLower(name), lower))
+	}
+	return length
+}
+
 // fit grades how well a row names an owner; zero if it does not.
 func (k *Knob) fit(o Owner) int {
 	if o.Library == "" || k.Layer != "" && o.Layer != "" && k.Layer != o.Layer {

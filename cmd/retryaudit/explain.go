@@ -1,28 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/retryaudit/retryaudit/analyzer"
 	"github.com/retryaudit/retryaudit/ingest/semconv"
 	"github.com/retryaudit/retryaudit/rules"
 )
 
 func (c *command) explain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain RULE|CODE|ATTRIBUTE",
-		Short: "Say what a rule flags and how to mend it, or what is made of an error code or an attribute",
+		Use:   "explain RULE|CODE|ATTRIBUTE|LIBRARY",
+		Short: "Say what a rule flags, what a code or an attribute means, or which setting limits a library's retries",
 		Long: `Print the page of a rule: what it flags and why, its options with their
 defaults, and a trace that it flags with the finding.
 
 Of a provider's error code, an HTTP status or an exception, print the class it
 is put into and whether a retry can help; of a span attribute or a header, what
-is read from it.`,
+is read from it; of a client library, a gateway or a queue, the setting that
+limits its retries, with its default and where that is written.`,
 		Example: `  retryaudit explain quota-retried
   retryaudit explain insufficient_quota
-  retryaudit explain http.request.resend_count`,
+  retryaudit explain http.request.resend_count
+  retryaudit explain openai-node`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
@@ -33,7 +37,7 @@ is read from it.`,
 				page = explanation(args[0])
 			}
 			if page == "" {
-				return wrongUse(didYouMean(args[0], ruleIDs()), "%q is no rule, no known error code and no attribute that is read", args[0])
+				return wrongUse(hintFor(args[0]), "%q is no rule, no known error code, no attribute that is read and no known library", args[0])
 			}
 			_, err := fmt.Fprint(c.Stdout, page)
 			return err
@@ -41,8 +45,23 @@ is read from it.`,
 	}
 }
 
-// explanation says what is made of an error code or an attribute, empty where
-// it is neither.
+// hintFor lists the libraries whose names contain the word, else what rule may
+// have been meant.
+func hintFor(word string) string {
+	var names []string
+	for _, k := range analyzer.Knobs() {
+		if strings.Contains(strings.ToLower(k.Library), strings.ToLower(word)) {
+			names = append(names, k.Library)
+		}
+	}
+	if len(names) > 0 {
+		return "known: " + few(names)
+	}
+	return didYouMean(word, ruleIDs())
+}
+
+// explanation says what is made of an error code, an attribute or a library,
+// empty where it is none of these.
 func explanation(word string) string {
 	var b strings.Builder
 	if lines := semconv.ExplainCode(word); len(lines) > 0 {
@@ -65,5 +84,29 @@ What an answer says beside it (a delay, a message, other codes) may tell more.
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
+	for _, k := range analyzer.KnobsOf(word) {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		writeKnob(&b, word, k)
+	}
 	return b.String()
+}
+
+// writeKnob says what is known of the setting that limits a library's retries.
+func writeKnob(b *strings.Builder, word string, k analyzer.Knob) {
+	fmt.Fprintf(b, "%s as an owner of retries", printable(word))
+	if k.Layer != "" {
+		fmt.Fprintf(b, " in the layer %s", k.Layer)
+	}
+	b.WriteString(" is\n")
+	for _, l := range [...]struct{ name, text string }{
+		{"limited by", k.Setting},
+		{"by default", cmp.Or(k.Default, k.Value, "unknown")},
+		{"turned off", cmp.Or(k.Off, "unknown how")},
+		{"Retry-After", cmp.Or(k.RetryAfter, "unknown")},
+		{"source", k.Source},
+	} {
+		fmt.Fprintf(b, "  %-12s %s\n", l.name, l.text)
+	}
 }
