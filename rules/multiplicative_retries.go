@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/retryaudit/retryaudit/analyzer"
@@ -22,7 +23,8 @@ import (
 // to the user. A level counts as an owner if two or more of its attempts led
 // to this logical request, those that went on to another model or provider
 // left out: a fallback multiplies nothing. Two levels that the spans do not
-// show apart are one owner.
+// show apart are one owner; where their waits begin anew, so that there may be
+// two, the coverage says that the rule could not judge.
 //
 // It stays silent where only one owner made more than one attempt, however
 // many, and where equal calls stand beside one another without a failure
@@ -50,17 +52,29 @@ func (MultiplicativeRetries) About() analyzer.About {
 
 // Check reports each logical request with at least MinOwners owners.
 func (r MultiplicativeRetries) Check(p *analyzer.Pass) {
+	merged := onOneLevel(p.Request)
 	for _, class := range p.Request.Logical {
 		for _, a := range class {
 			p.Need("the HTTP client's spans below the SDK's", !analyzer.HidesAttempts(a))
 		}
-		if len(class) > 1 {
-			r.check(p, class)
-		}
+		found := len(class) > 1 && r.check(p, class)
+		p.Need("numbers that tell owners on one level of spans apart", found || !slices.ContainsFunc(class, func(a *trace.Attempt) bool { return merged[a.Call] }))
 	}
 }
 
-func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) {
+// onOneLevel returns the calls that may be two owners' on one level of spans,
+// and all that they led to.
+func onOneLevel(r *trace.Request) map[*trace.Call]bool {
+	merged := map[*trace.Call]bool{}
+	for c := range r.Calls() {
+		if c.OneLevel || c.Parent != nil && merged[c.Parent.Call] {
+			merged[c] = true
+		}
+	}
+	return merged
+}
+
+func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) (found bool) {
 	made := attemptsTowards(class)
 	var path []*trace.Call // of the attempt with most owners, innermost first
 	var end *trace.Attempt
@@ -79,7 +93,7 @@ func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) {
 		}
 	}
 	if len(path) < max(2, r.MinOwners) {
-		return
+		return false
 	}
 	d := analyzer.Diagnostic{
 		Call: path[len(path)-1], Upstream: analyzer.UpstreamOf(p.Request, end), Ticks: class,
@@ -103,6 +117,7 @@ func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) {
 	}
 	d.Text = says(d.Owners, d.Attempts, product)
 	p.Report(d)
+	return true
 }
 
 // attemptsTowards counts, for each call above the attempts of one logical

@@ -350,6 +350,7 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 			call.DeclaredMax = f.DeclaredMax
 		}
 	}
+	call.OneLevel = !c.outer && !c.inner && !numbered(g, c.hops) && beginsAnew(call)
 }
 
 // upstream is what the first attempt of a call hit.

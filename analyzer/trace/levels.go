@@ -99,6 +99,28 @@ func (g *Graph) bursts(c *chain, bounds level) int {
 	return 0
 }
 
+// beginsAnew reports whether a wait well under the one before it, which no
+// answer asked for, stands where an outer owner may have begun an attempt.
+func beginsAnew(call *Call) bool {
+	all := call.Attempts
+	if call.Pattern != Retry || call.Ambiguous {
+		return false
+	}
+	for i := minBlock; i+minBlock <= len(all); i++ {
+		last, wait := all[i-1].Wait, all[i].Wait
+		if last.Known == 0 || wait.Known == 0 || all[i-2].Asked.State != 0 || all[i-1].Asked.State != 0 {
+			continue
+		}
+		if shorter(int64(wait.D), int64(last.D)) {
+			return true
+		}
+	}
+	return false
+}
+
+// shorter reports whether a wait is too short to go on with a series.
+func shorter(wait, last int64) bool { return wait < last/2 && last-wait > burstGap }
+
 // repeats reports whether the waits within blocks of the size repeat, and each
 // wait between two blocks breaks their series.
 func repeats(waits []int64, size int) bool {
@@ -117,7 +139,7 @@ func repeats(waits []int64, size int) bool {
 		if size > 2 && before > 0 && last > before {
 			next = last * last / before
 		}
-		if short := waits[i] < last/2 && last-waits[i] > burstGap; !short && waits[i] <= 2*next+burstGap {
+		if !shorter(waits[i], last) && waits[i] <= 2*next+burstGap {
 			return false
 		}
 	}

@@ -83,6 +83,10 @@ type Call struct {
 	// Ambiguous says that attempts could not be told from those of equal calls
 	// beside it: counts hold, waits do not.
 	Ambiguous bool
+	// OneLevel says that the waits begin anew among the attempts, as they would
+	// if two owners retried on one level of spans, and that nothing tells them
+	// apart: the attempts are counted as those of one.
+	OneLevel bool
 	// DeclaredMax is the number of attempts that a setting seen in the spans
 	// allows, 0 unknown.
 	DeclaredMax int32

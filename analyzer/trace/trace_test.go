@@ -129,6 +129,9 @@ func drawCall(b *strings.Builder, r *trace.Request, c *trace.Call, in string) {
 	fmt.Fprintf(b, "%s%s [%s] by %s", in, r.Text(c.Upstream.Op), c.Pattern, owner)
 	if len(c.Attempts) > 1 {
 		fmt.Fprintf(b, ", %s, %s", c.Known, c.Conf)
+		if c.OneLevel {
+			b.WriteString(", one level")
+		}
 	}
 	if c.Ambiguous {
 		b.WriteString(", ambiguous")

@@ -50,6 +50,9 @@ func (t *tree) call(c *trace.Call, depth int) {
 	}
 	t.line(depth, "call %s by %s to %s", t.wants(c), t.owner(c.Owner), t.upstream(c.Upstream))
 	facts := []string{c.Pattern.String(), plural(c.Count(), "attempt"), c.Known.String(), c.Conf.String()}
+	if c.OneLevel {
+		facts = append(facts, "one level, not separable: waits begin anew, as those of two owners would")
+	}
 	if c.Ambiguous {
 		facts = append(facts, "ambiguous: counts hold, waits do not")
 	}
