@@ -91,7 +91,8 @@ func jobLayer(s *Span) Layer {
 }
 
 // agentOwns reports whether the library that the user agent names made the
-// attempts: its numbers say so; without numbers, it does so by default.
+// attempts: its numbers say so; without numbers of its own, it does so by
+// default.
 func (b *builder) agentOwns(c *chain) bool {
 	g := b.g
 	if c.outer {
@@ -102,7 +103,7 @@ func (b *builder) agentOwns(c *chain) bool {
 	}
 	for _, i := range c.hops {
 		for x := i; x >= 0; x = g.sameBelow(x) {
-			if k := g.counter(g.nodes[x].span); k.Meaning == Ordinal {
+			if k := g.counter(g.nodes[x].span); k.Meaning == Ordinal && !g.nodes[i].span.Flags.Has(WrappingAgent) {
 				return false // it numbered each as its first: somebody else repeated it
 			}
 		}

@@ -123,6 +123,7 @@ const (
 	NoAnswer                        // a client span without any status: nothing came back
 	RetryingAgent                   // the library that the user agent names retries by default
 	WholeCall                       // a client span that covers all attempts of its call (RPC, urllib3, botocore …)
+	WrappingAgent                   // the library that the user agent names drives another client, which numbers its own attempts only
 )
 
 // Has reports whether all bits of f are set.

@@ -25,10 +25,13 @@ import (
 
 // truth is what the provider itself counted while a recording was made.
 type truth struct {
-	Spans    int64
-	Traces   int64
-	Counts   map[string]int64 `json:"attempts_per_logical_request_histogram"`
-	Owners   []struct{ Layer, What string }
+	Spans  int64
+	Traces int64
+	Counts map[string]int64 `json:"attempts_per_logical_request_histogram"`
+	Owners []struct {
+		Layer, What string
+		Attempts    int64
+	}
 	Expected []string
 	MustNot  []string `json:"must_not"`
 	Hidden   []string `json:"true_but_not_visible_in_trace"`

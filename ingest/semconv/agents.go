@@ -6,8 +6,12 @@ var agentRows = []row{
 	{key: "langsmith.span.kind", to: spanKind},
 	{key: "langsmith.request.streaming", to: streaming},
 	{key: "langsmith.trace.session_id", to: session},
-	{key: "agent_name", to: agentName},             // pydantic-ai models/instrumented.py
-	{key: "model_name", to: model, under: "chat "}, // the same
+	{key: "langsmith.span.tags", to: runTags}, // langsmith-sdk _otel_exporter.py
+	{key: "langsmith.metadata.ls_provider", to: provider},
+	{key: "langsmith.metadata.ls_model_name", to: model},
+	{key: "pydantic_ai.tool.deferral.name", to: deferral}, // pydantic-ai _instrumentation.py
+	{key: "agent_name", to: agentName},                    // pydantic-ai models/instrumented.py
+	{key: "model_name", to: model, under: "chat "},        // the same
 	{key: "all_messages_events", to: input},
 	{key: "pydantic_ai.all_messages", to: input},
 	{key: "tool_arguments", to: toolArgs},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
 // A counterRow says what the number under a name counts: attributes.md 0.1.
@@ -35,7 +36,8 @@ const (
 // several: what a layer says of its own attempts, then headers of the layers
 // from the callee's side outwards, then resends, then totals.
 var counters = []counterRow{
-	{key: "retry.attempt", meaning: trace.Ordinal},                                                         // the published convention; agentgateway telemetry/log.rs
+	{key: "retry.attempt", under: "agentgateway", on: server, meaning: trace.Total, first: -1},             // agentgateway telemetry/log.rs: the last retry, on the span over all
+	{key: "retry.attempt", meaning: trace.Ordinal},                                                         // the published convention
 	{key: "previous-rpc-attempts", on: server, meaning: trace.Ordinal, received: true},                     // gRPC A72, Recv spans
 	{key: "previous-rpc-attempts", meaning: trace.Ordinal},                                                 // gRPC A72, Attempt spans
 	{key: "bifrost.retries", meaning: trace.Ordinal},                                                       // bifrost core/schemas/trace.go
@@ -48,14 +50,11 @@ var counters = []counterRow{
 	{key: "messaging.bullmq.job.attempts", meaning: trace.Ordinal},                                         // appsignal bullmq instrumentation
 	{key: "messaging.delayed_job.attempts", meaning: trace.Ordinal},                                        // opentelemetry-ruby-contrib
 	{key: "messaging.que.attempts", meaning: trace.Ordinal},                                                // the same
-	{key: "_inngest.step.attempt", meaning: trace.Ordinal},                                                 // inngest pkg/tracing/meta
-	{key: "airflow.task_instance.try_number", meaning: trace.Ordinal, first: 1},                            // apache/airflow
+	{key: "_inngest.step.attempt", under: "executor.step", meaning: trace.Ordinal},                         // inngest pkg/tracing/meta
+	{key: "airflow.task_instance.try_number", under: "task_run", meaning: trace.Ordinal, first: 1},         // apache/airflow
 	{key: "try_number", under: "task_run", meaning: trace.Ordinal, first: 1},                               // airflow 2.10
 	{key: "messaging.gcp_pubsub.message.delivery_attempt", on: receiver, meaning: trace.Ordinal, first: 1}, // semantic-conventions gcp
-	{key: "messaging.servicebus.message.delivery_count", on: receiver, meaning: trace.Ordinal, first: 1},   // semantic-conventions azure
-	{key: "tool.run_attempts", meaning: trace.Ordinal, first: 1},                                           // openinference crewai
-	{key: "crewai.reasoning.attempt", meaning: trace.Ordinal, first: 1},                                    // crewAI telemetry
-	{key: "gh-aw.run.attempt", meaning: trace.Ordinal, first: 1},                                           // GitHub agentic workflows
+	{key: "ApproximateReceiveCount", on: receiver, meaning: trace.Ordinal, first: 1},                       // SQS system attribute, as applications copy it
 	{key: "retry.attempt_number", meaning: trace.Ordinal, first: 1},                                        // home-grown; these count from 1
 	{key: "operation.attempt", meaning: trace.Ordinal, first: 1},                                           // the same
 	{key: "cqrs.retry.attempt", meaning: trace.Ordinal, first: 1},                                          // the same
@@ -70,8 +69,10 @@ var counters = []counterRow{
 	{key: "http.retry_count", meaning: trace.Ordinal, resends: true},                                       // before
 	{key: "gcp.grpc.resend_count", on: client, meaning: trace.Ordinal},                                     // gax-go v2/invoke.go
 	{key: "gcp.grpc.resend_count", on: internal, meaning: trace.Total, first: -1},                          // Google's Node clients: total resends on the call
+	{key: "attempt", under: "gen_ai.request.attempt", meaning: trace.Ordinal, first: 1},                    // Claude Code, where the event is a span
 	{key: "attempt", under: "claude_code.llm_request", meaning: trace.Total},                               // Claude Code monitoring
 	{key: "aws.retries", meaning: trace.Total, first: -1},                                                  // X-Ray segment documents: retries made
+	{key: "x-envoy-attempt-count", at: response, meaning: trace.Total},                                     // Envoy include_attempt_count_in_response
 	{key: "retry_attempts", meaning: trace.Total, first: -1},                                               // botocore: retries made
 	{key: "retry.attempts", meaning: trace.Total},                                                          // home-grown
 	{key: "successful_attempt", meaning: trace.Total},                                                      // home-grown
@@ -88,6 +89,7 @@ var counters = []counterRow{
 	{key: "x-litellm-max-retries", at: response, limit: retryLimit},                                                 // litellm add_retry_fallback_headers.py
 	{key: "x-envoy-max-retries", at: request, limit: retryLimit},                                                    // Envoy
 	{key: "x-portkey-retry-count", at: request, limit: retryLimit},                                                  // Portkey src/globals.ts
+	{key: "cf-aig-max-attempts", at: request, limit: attemptLimit},                                                  // Cloudflare AI Gateway
 	{key: "ai.settings.maxRetries", limit: retryLimit},                                                              // vercel/ai
 	{key: "messaging.redelivery.max_attempts", limit: attemptLimit},                                                 // home-grown
 }
@@ -132,6 +134,8 @@ func (n *Normalizer) count() {
 	if v := n.at[amzRequest]; v != nil {
 		n.countAmz(header(v), best == len(counters))
 	}
+	n.countGoogle(header(n.at[googClient]), best == len(counters))
+	n.countRun(best == len(counters))
 	if v := jsonValue(jsonField(text(n.at[hidden]), "x-litellm-attempted-retries")); v != nil && best == len(counters) {
 		if retries, ok := integer(v); ok && retries >= 0 && retries < maxAttempts {
 			c.Meaning, c.N, c.Source = trace.Total, int32(retries)+1, n.store.Sym("hidden_params")
@@ -151,6 +155,75 @@ func (n *Normalizer) count() {
 			}
 		}
 	}
+}
+
+// countGoogle reads "gl-go/1.26 gccl/1.2 gccl-invocation-id/ID
+// gccl-attempt-count/2" (google-cloud-go storage/invoke.go, google-cloud-php):
+// attempts count from 1, the ID is that of the call.
+func (n *Normalizer) countGoogle(s string, free bool) {
+	for part := range strings.FieldsSeq(s) {
+		if id, ok := strings.CutPrefix(part, "gccl-invocation-id/"); ok && id != "" && len(id) <= maxKey {
+			n.callID(id)
+		}
+		if count, ok := strings.CutPrefix(part, "gccl-attempt-count/"); ok && free {
+			if number, ok := digits(count); ok && number > 0 {
+				n.ordinal(int32(number)-1, "x-goog-api-client")
+			}
+		}
+	}
+}
+
+// countRun reads what frameworks write into tags and metadata of a run.
+func (n *Normalizer) countRun(free bool) {
+	if !free {
+		return
+	}
+	// LangChain's withRetry tags attempts after the first with their number
+	// from 1 (langchain-core runnables/retry.py, runnables/base.ts).
+	if number, ok := retryTag(n.at[runTags]); ok {
+		n.ordinal(number-1, "tags")
+	}
+	// A node of Dify that was repeated (dify core/ops/unified_trace): the key
+	// alone might be anybody's.
+	if m := text(n.at[runMetadata]); jsonField(m, "dify.span.kind") != "" {
+		if retries, ok := digits(jsonField(m, "retry_count")); ok && retries > 0 {
+			c := &n.facts.Counter
+			c.Meaning, c.N, c.Source = trace.Total, int32(retries)+1, n.store.Sym("metadata")
+			n.factual = true
+		}
+	}
+}
+
+// ordinal notes the number of the attempt, from 0.
+func (n *Normalizer) ordinal(number int32, source string) {
+	c := &n.facts.Counter
+	c.Meaning, c.N, c.Received = trace.Ordinal, number, n.kind == server
+	c.Source = n.store.Sym(source)
+	n.factual = true
+}
+
+// retryTag returns the N of a tag "retry:attempt:N" in a list, the list as JSON
+// or a text with commas.
+func retryTag(v *record.Value) (number int32, ok bool) {
+	const mark = "retry:attempt:"
+	if v == nil {
+		return 0, false
+	}
+	if v.Type == record.List {
+		for i := range v.List {
+			if number, ok = retryTag(&v.List[i]); ok {
+				return number, true
+			}
+		}
+		return 0, false
+	}
+	s := text(v)
+	i := strings.Index(s, mark)
+	if i < 0 || i > 0 && strings.IndexByte(`", `, s[i-1]) < 0 {
+		return 0, false
+	}
+	number, end := leadingNumber(s, i+len(mark))
+	return number, number > 1 && (end == len(s) || strings.IndexByte(`", ]`, s[end]) >= 0)
 }
 
 // limit notes how many attempts are allowed.

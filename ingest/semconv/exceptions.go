@@ -28,7 +28,11 @@ const (
 	exceptionEvent eventUse = iota + 1
 	firstEvent              // the first of them is the first output
 	chunkEvent              // one of many pieces of output
+	inputEvent              // a message of the prompt
 	retryEvent
+	beginEvent     // an attempt began
+	againEvent     // an attempt after the first began
+	failedTryEvent // an attempt failed
 	cancelEvent
 	doneEvent // the run ended well
 	failEvent // the run failed, whatever the status
@@ -48,19 +52,29 @@ var events = map[string]eventUse{
 	"gen_ai.content.completion.chunk":   chunkEvent,     // openllmetry semconv_ai
 	"llm.content.completion.chunk":      chunkEvent,
 	"new_token":                         chunkEvent, // langsmith
-	"gen_ai.request.attempt":            retryEvent, // Claude Code monitoring
+	"gen_ai.system.message":             inputEvent, // semantic-conventions model/gen-ai/deprecated
+	"gen_ai.user.message":               inputEvent,
+	"gen_ai.assistant.message":          inputEvent,
+	"gen_ai.tool.message":               inputEvent,
+	"gen_ai.content.prompt":             inputEvent,
+	"gen_ai.request.attempt":            beginEvent, // Claude Code monitoring
 	"retry.scheduled":                   retryEvent,
-	"HTTP request failure":              retryEvent, // AWS Java agent
-	"AwaitingRetry":                     retryEvent, // prefect
-	"Retrying":                          retryEvent,
+	"HTTP request failure":              failedTryEvent, // AWS Java agent, TracingExecutionInterceptor.java
+	"Retrying":                          againEvent,     // prefect src/prefect/telemetry/run_telemetry.py
+	"codex.api_request":                 retryEvent,     // codex otel/src/events: "attempt" counts from 0
 	"cancelled":                         cancelEvent,
 	"span.cancelled":                    cancelEvent, // openinference llama_index/_handler.py
 	"job failed":                        failEvent,   // bullmq
+	"job stalled":                       failEvent,   // the same: its lock was lost, and it runs again
 	"job completed":                     doneEvent,
+	// A suspended invocation goes on in another attempt, which is no retry.
+	"restate.invocation.lifecycle.suspended": doneEvent, // restate crates/invoker-impl
+	"restate.invocation.lifecycle.yielded":   doneEvent,
 }
 
 // readEvents takes in the events of the record.
 func (n *Normalizer) readEvents(all []record.Event) {
+	inputs := uint64(0)
 	for i := range all {
 		e := &all[i]
 		switch events[e.Name] {
@@ -79,7 +93,30 @@ func (n *Normalizer) readEvents(all []record.Event) {
 		case chunkEvent:
 			n.facts.Chunks = max(0, n.facts.Chunks) + 1
 			n.output(e.Time)
+		case inputEvent:
+			for j := range e.Attrs {
+				if a := &e.Attrs[j]; a.Key == "content" || a.Key == "gen_ai.prompt" || a.Key == "gen_ai.event.content" {
+					inputs++ // the same two messages the other way round are another prompt
+					n.messages += inputs * (n.hash(e.Name) ^ n.hash(text(&a.Value)))
+				}
+			}
 		case retryEvent:
+			if isFirst(e) {
+				continue
+			}
+			n.event(trace.RetryEvent, e.Time)
+		case beginEvent:
+			if n.tries.begun++; n.tries.begun > 1 {
+				n.event(trace.RetryEvent, e.Time)
+			}
+		case againEvent:
+			if !strings.HasPrefix(n.record.Scope, "prefect") {
+				continue // a word that others use, too
+			}
+			n.tries.again++
+			n.event(trace.RetryEvent, e.Time)
+		case failedTryEvent:
+			n.tries.failed++
 			n.event(trace.RetryEvent, e.Time)
 		case cancelEvent:
 			n.event(trace.CancelEvent, e.Time)
@@ -99,6 +136,18 @@ func (n *Normalizer) readEvents(all []record.Event) {
 			}
 		}
 	}
+}
+
+// isFirst reports whether an event with a number, counted from 0, is that of a
+// first attempt.
+func isFirst(e *record.Event) bool {
+	for i := range e.Attrs {
+		if e.Attrs[i].Key == "attempt" {
+			v, ok := integer(&e.Attrs[i].Value)
+			return ok && v == 0
+		}
+	}
+	return false
 }
 
 // output records that output had been delivered at a time.

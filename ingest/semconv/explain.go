@@ -125,6 +125,13 @@ func meaningOf(e entry) string {
 			return "the time limit of one attempt"
 		}
 		return "the deadline of the call, all attempts together"
+	case layerEntry:
+		m := &layerMarks[e.row]
+		line := "the span is of the layer " + m.layer.String()
+		if m.value != "" {
+			line += fmt.Sprintf(", where it is %q", m.value)
+		}
+		return line
 	case outcomeEntry:
 		o := &outcomes[e.row]
 		line := fmt.Sprintf("%q says that the span %s", o.value, map[trace.Outcome]string{trace.OK: "succeeded", trace.Failed: "failed", trace.Cut: "was cut off"}[o.is])
@@ -223,6 +230,14 @@ var fieldTexts = [fields]string{
 	channel:        "the deployment, key or account behind a gateway",
 	hidden:         "LiteLLM's record of deployments, retries and fallbacks",
 	fallbackIndex:  "which of a chain of fallbacks the span is",
+	baseURL:        "the target's address, where none is told otherwise",
+	deferral:       "that the tool has not been run yet",
+	runTags:        "tags: LangChain's retry:attempt:N is the number of the attempt",
+	runMetadata:    "metadata: in Dify's, the retries of a node",
+	googClient:     "Google's clients: the ID of the call and the number of the attempt",
+	consumerGroup:  "the consumer group, each of which gets every record",
+	upstreamName:   "the upstream cluster that a proxy chose: the target's address",
+	retryOwner:     "who repeats the attempts, by its own account",
 	outputType:     "the kind of output asked for",
 	messageSystem:  "the messaging system",
 	messageOp:      "the messaging operation: sent, received, processed or settled",
@@ -232,6 +247,11 @@ var fieldTexts = [fields]string{
 	jobID:          "the job's ID: further runs of it are attempts",
 	step:           "the step of a workflow: a part of what a call wants",
 	messageID:      "the message's ID: further deliveries of it are attempts",
+	dagID:          "the workflow's definition; its runs are named within it",
+	dagRun:         "the run of a workflow's definition",
+	mapIndex:       "which of the parallel instances of a mapped task it is",
+	partition:      "the partition of a topic; offsets count within it",
+	offset:         "the offset of a record: processed again, it was delivered again",
 	runID:          "the run of a workflow; the IDs of its activities count per run",
 	activityID:     "the activity's ID: further runs of it are attempts",
 	dbSystem:       "the database system",

@@ -22,10 +22,30 @@ var gatewayRows = []row{
 	{key: "litellm.provider.error.code", to: errorCode},
 	{key: "error.llm_provider", to: errorProvider},
 	{key: "litellm.provider.error.llm_provider", to: errorProvider},
-	{key: "upstream_address", to: proxyPeer, on: sender | internal}, // Envoy common_values.h
+	{key: "x-portkey-last-used-option-index", to: channel, at: response},    // Portkey src/globals.ts
+	{key: "cf-aig-step", to: fallbackIndex, at: response},                   // Cloudflare AI Gateway: 0 is the first target
+	{key: "upstream_cluster.name", to: upstreamName, on: sender | internal}, // Envoy common_values.h
+	{key: "upstream_cluster", to: upstreamName, on: sender | internal},
+	{key: "grpc.message", to: errorText},                                        // the same
+	{key: "spring.cloud.gateway.route.uri", to: baseURL, on: sender | internal}, // GatewayDocumentedObservation.java
+	{key: "upstream_address", to: proxyPeer, on: sender | internal},             // Envoy common_values.h
 	{key: "peer.address", to: proxyPeer, on: sender | internal},
 	{key: "response_flags", to: responseFlags},
 	{key: "apisix.response_source", to: responseSource}, // apisix plugins/opentelemetry.lua
+}
+
+// clusterHost returns the host that the name of an Envoy cluster gives: Istio's
+// are "outbound|443|subset|api.openai.com".
+func clusterHost(cluster string) string {
+	_, rest, ok := strings.Cut(cluster, "|")
+	if !ok {
+		return cluster
+	}
+	port, _, _ := strings.Cut(rest, "|")
+	if host := cluster[strings.LastIndexByte(cluster, '|')+1:]; host != "" && port != "" {
+		return host + ":" + port
+	}
+	return cluster
 }
 
 // A flagRow says what a response flag of Envoy means.

@@ -30,6 +30,7 @@ var genaiRows = []row{
 	{key: "gen_ai.response.time_to_first_chunk", to: firstSeconds},
 	{key: "gen_ai.client.operation.time_to_first_chunk", to: firstSeconds}, // Pydantic AI, AI SDK 7
 	{key: "gen_ai.conversation.id", to: session},
+	{key: "mcp.session.id", to: session}, // semantic-conventions-genai MCP
 	{key: "session.id", to: session},
 	{key: "gen_ai.tool.definitions", to: toolsOffered},
 	{key: "gen_ai.output.type", to: outputType},
@@ -152,6 +153,7 @@ var nameRows = []nameRow{
 	{"call_llm", meaning{task: generate}}, // adk-python telemetry/tracing.py
 	{"agent_run ", meaning{agent: true}},
 	{"claude_code.llm_request", meaning{task: generate}}, // Claude Code monitoring
+	{"gen_ai.request.attempt", meaning{task: generate}},  // Claude Code, where the event is a span
 	{"claude_code.tool.execution", meaning{tool: true}},
 	{"claude_code.interaction", meaning{layer: trace.Agent}},
 	{"anthropic.tool_use ", meaning{tool: true}},
@@ -160,6 +162,8 @@ var nameRows = []nameRow{
 	{"llm.call", meaning{task: generate}}, // bifrost core/bifrost.go
 	{"fallback.", meaning{task: generate, layer: trace.Gateway}},
 	{"embedding.", meaning{task: embed}},
+	{"speech.", meaning{task: audio}},
+	{"transcription.", meaning{task: audio}},
 	{"haystack.agent.step.tool", meaning{tool: true}}, // haystack components/agents
 	{"haystack.agent.step.llm", meaning{task: generate}},
 	{"haystack.agent.run", meaning{agent: true}},
@@ -185,7 +189,7 @@ func (n *Normalizer) meaning() meaning {
 		some = some || n.at[f] != nil
 	}
 	if !some {
-		if n.record.Name == "litellm_request" || strings.HasPrefix(n.record.Name, "claude_code.") || strings.HasPrefix(n.record.Scope, "com.anthropic.") {
+		if n.record.Name == "litellm_request" || n.record.Name == "gen_ai.request.attempt" || strings.HasPrefix(n.record.Name, "claude_code.") || strings.HasPrefix(n.record.Scope, "com.anthropic.") {
 			some = true
 		}
 	}

@@ -16,10 +16,11 @@ var httpRows = []row{
 	{key: otel.HTTPRequestMethodKey, to: method},
 	{key: "http.method", to: method},
 	{key: otel.HTTPResponseStatusCodeKey, to: status},
-	{key: "http.status_code", to: status},                                  // Envoy, Kong: as a string
-	{key: "http.status", to: status},                                       // agentgateway telemetry/log.rs
-	{key: "status_code", to: status, under: "claude_code."},                // Claude Code monitoring
-	{key: "_inngest.response.status_code", to: status, under: "_inngest."}, // inngest pkg/tracing/meta
+	{key: "http.status_code", to: status},                   // Envoy, Kong: as a string
+	{key: "http.status", to: status},                        // agentgateway telemetry/log.rs
+	{key: "status_code", to: status, under: "claude_code."}, // Claude Code monitoring
+	{key: "_inngest.response.status_code", to: status},      // inngest pkg/tracing/meta
+	{key: "_inngest.step.gateway.response.status_code", to: status},
 	{key: otel.HTTPRouteKey, to: route},
 	{key: otel.URLTemplateKey, to: route},
 	{key: "litellm.request.route", to: route}, // litellm integrations/otel
@@ -238,7 +239,9 @@ var addresses = []struct{ host, port field }{
 	{peerName, peerPort},
 	{fullURL, none},
 	{hostHeader, none},
+	{upstreamName, none},
 	{proxyPeer, none},
+	{baseURL, none},
 	{networkPeer, networkPort},
 	{networkPeer, peerPort},
 }
@@ -251,14 +254,17 @@ func (n *Normalizer) address() (host string, port int64) {
 		if s == "" {
 			continue
 		}
-		if a.host == fullURL {
+		switch a.host {
+		case fullURL, baseURL:
 			s, _, _ = splitURL(s)
+		case upstreamName:
+			s = clusterHost(s)
 		}
 		host, port = splitPort(s)
 		if p, ok := integer(n.at[a.port]); ok && port == 0 {
 			port = p
 		}
-		if host != "" {
+		if host != "" && (port != 0 || a.port != networkPort) {
 			break
 		}
 	}

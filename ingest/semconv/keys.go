@@ -16,6 +16,9 @@ type keyRow struct {
 	under string
 	kind  trace.KeyKind // 0: it is the ID of a call, equal on all its attempts
 	dir   trace.Dir     // 0: received by servers and consumers; by others sent if it stands in a request
+	// tools and models say that an ID is that of a call only on spans that run
+	// a tool, or ask a model: others carry it as a stamp.
+	tools, models bool
 }
 
 // keys: attributes.md sections 1, 3 and 4.3; design section 9 for request.id
@@ -28,45 +31,61 @@ var keys = []keyRow{
 	{key: "request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
 	{key: "x-amzn-requestid", at: response, kind: trace.RequestKey, dir: trace.Answered},
 	{key: "apim-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
+	{key: "cf-ray", at: response, kind: trace.RequestKey, dir: trace.Answered}, // Cloudflare
 	{key: "x-goog-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
 	{key: "request.id", kind: trace.RequestKey},
 	{key: "parent.request.id", kind: trace.ParentKey},
-	{key: "guid:x-request-id", kind: trace.RequestKey},                                         // Envoy common_values.h
-	{key: "anthropic.request.id", kind: trace.RequestKey, dir: trace.Answered},                 // Anthropic SDK native
-	{key: "request_id", under: "claude_code.", kind: trace.RequestKey, dir: trace.Answered},    // Claude Code monitoring
-	{key: "client_request_id", under: "claude_code.", kind: trace.RequestKey, dir: trace.Sent}, // the same
-	{key: "aws.request_id", kind: trace.RequestKey, dir: trace.Answered},                       // semantic-conventions aws
-	{key: "aws.request.id", kind: trace.RequestKey, dir: trace.Answered},                       // opentelemetry-js-contrib
-	{key: "azure.service.request.id", kind: trace.RequestKey, dir: trace.Answered},             // semantic-conventions azure
-	{key: "az.service_request_id", kind: trace.RequestKey, dir: trace.Answered},                // before
-	{key: "x-ms-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},        // Azure
-	{key: string(otel.MessagingMessageIDKey), on: queue, kind: trace.MessageKey},               // semantic-conventions messaging
-	{key: "messaging.message_id", on: queue, kind: trace.MessageKey},                           // its old name
-	{key: string(otel.FaaSInvocationIDKey), kind: trace.InvocationKey, dir: trace.Received},    // semantic-conventions faas
-	{key: "restate.invocation.id", kind: trace.InvocationKey, dir: trace.Received},             // restate crates/tracing-instrumentation
-	{key: "faas.execution", kind: trace.InvocationKey, dir: trace.Received},                    // its old name
-	{key: "idempotency-key", at: request, kind: trace.IdempotencyKey},                          // IETF draft, Stripe, Stainless SDKs
-	{key: "x-idempotency-key", at: request, kind: trace.IdempotencyKey},                        //
-	{key: "idempotency.key", kind: trace.IdempotencyKey},                                       // home-grown
-	{key: "idempotency_key", kind: trace.IdempotencyKey},                                       // home-grown
-	{key: "messaging.message.deduplication_id", kind: trace.IdempotencyKey},                    // SQS, as applications copy it
-	{key: "amz-sdk-invocation-id", at: request},                                                // AWS SDKs
-	{key: "x-ms-client-request-id", at: request},                                               // Azure SDKs
-	{key: "az.client_request_id"},                                                              // Azure tracing conventions
-	{key: "x-ms-client-request-id"},                                                            // old Azure Python
-	{key: "requestId", under: "@azure/"},                                                       // Azure JS: the client's
-	{key: "litellm.call_id"},                                                                   // litellm integrations/otel
-	{key: "x-litellm-call-id", at: response},                                                   // litellm
+	{key: "guid:x-request-id", kind: trace.RequestKey},                                                   // Envoy common_values.h
+	{key: "anthropic.request.id", kind: trace.RequestKey, dir: trace.Answered},                           // Anthropic SDK native
+	{key: "request_id", under: "claude_code.", kind: trace.RequestKey, dir: trace.Answered},              // Claude Code monitoring
+	{key: "client_request_id", under: "claude_code.", kind: trace.RequestKey, dir: trace.Sent},           // the same
+	{key: "client_request_id", under: "gen_ai.request.attempt", kind: trace.RequestKey, dir: trace.Sent}, // the same
+	{key: "aws.request_id", kind: trace.RequestKey, dir: trace.Answered},                                 // semantic-conventions aws
+	{key: "aws.request.id", kind: trace.RequestKey, dir: trace.Answered},                                 // opentelemetry-js-contrib
+	{key: "azure.service.request.id", kind: trace.RequestKey, dir: trace.Answered},                       // semantic-conventions azure
+	{key: "az.service_request_id", kind: trace.RequestKey, dir: trace.Answered},                          // before
+	{key: "x-ms-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},                  // Azure
+	{key: string(otel.MessagingMessageIDKey), on: queue, kind: trace.MessageKey},                         // semantic-conventions messaging
+	{key: "messaging.message_id", on: queue, kind: trace.MessageKey},                                     // its old name
+	{key: string(otel.FaaSInvocationIDKey), kind: trace.InvocationKey, dir: trace.Received},              // semantic-conventions faas
+	{key: "restate.invocation.id", kind: trace.InvocationKey, dir: trace.Received},                       // restate crates/tracing-instrumentation
+	{key: "faas.execution", kind: trace.InvocationKey, dir: trace.Received},                              // its old name
+	{key: "idempotency-key", at: request, kind: trace.IdempotencyKey},                                    // IETF draft, Stripe, Stainless SDKs
+	{key: "x-idempotency-key", at: request, kind: trace.IdempotencyKey},                                  //
+	{key: "x-goog-gcs-idempotency-token", at: request, kind: trace.IdempotencyKey},                       // google-cloud-go storage/invoke.go
+	{key: "idempotency.key", kind: trace.IdempotencyKey},                                                 // home-grown
+	{key: "idempotency_key", kind: trace.IdempotencyKey},                                                 // home-grown
+	{key: "messaging.message.deduplication_id", kind: trace.IdempotencyKey},                              // SQS, as applications copy it
+	{key: "amz-sdk-invocation-id", at: request},                                                          // AWS SDKs
+	{key: "x-ms-client-request-id", at: request},                                                         // Azure SDKs
+	{key: "x-ms-request-id", kind: trace.RequestKey, dir: trace.Answered},                                // old Azure Python
+	{key: "az.service_request.id", kind: trace.RequestKey, dir: trace.Answered},                          // Azure Rust
+	{key: "az.client_request_id"},                                                                        // Azure tracing conventions
+	{key: "x-ms-client-request-id"},                                                                      // old Azure Python
+	{key: "requestId", under: "@azure/"},                                                                 // Azure JS: the client's
+	{key: "gen_ai.tool.call.id", tools: true},                                                            // semantic-conventions-genai: an ID twice is a replay by the runtime
+	{key: "ai.toolCall.id", tools: true},                                                                 // vercel/ai packages/ai/src/telemetry
+	{key: "tool_call.id", tools: true},                                                                   // openinference spec
+	{key: "spring.ai.tool.call.id", tools: true},                                                         // spring-ai ToolCallingObservationDocumentation.java
+	{key: "tool_use_id", under: "claude_code.", tools: true},                                             // Claude Code monitoring
+	{key: "litellm.call_id", models: true},                                                               // litellm integrations/otel
+	{key: "x-litellm-call-id", at: response},                                                             // litellm
 }
 
-// joinedKeys are pairs of fields that only together name a run: BullMQ's job
-// IDs count per queue, Temporal's activities and Inngest's steps per run.
+// joinedKeys are fields that only together name a run: BullMQ's job IDs count
+// per queue, Temporal's activities and Inngest's steps per run, Airflow's runs
+// per DAG, Kafka's offsets per partition. Of the last only the processing is an
+// attempt: what is fetched again after a seek is not processed by that.
 var joinedKeys = []struct {
-	first, second field
-	on            kinds
+	fields []field
+	on     kinds
+	when   func(n *Normalizer) bool // nil: always
 }{
-	{queueName, jobID, queue},
-	{runID, activityID, 0},
+	{fields: []field{queueName, jobID}, on: queue},
+	{fields: []field{dagID, dagRun, activityID, mapIndex}},
+	{fields: []field{dagID, dagRun, activityID}, when: func(n *Normalizer) bool { return n.at[mapIndex] == nil }},
+	{fields: []field{runID, activityID}},
+	{fields: []field{destination, partition, offset, consumerGroup}, on: 1 << trace.Consumer, when: func(n *Normalizer) bool { return text(n.at[messageOp]) == "process" }},
 }
 
 // maxKey bounds the length of an ID.
@@ -84,11 +103,16 @@ func (n *Normalizer) readKeys() {
 			continue
 		}
 		if r.kind == 0 {
-			if n.facts.CallID == 0 {
-				n.facts.CallID = n.store.Sym(id)
-				n.factual = true
+			if r.tools && !n.ownsToolCall(id) || r.models && n.span.Flags&trace.ModelAsk == 0 {
+				continue
 			}
+			n.callID(id)
 			continue
+		}
+		if r.kind == trace.MessageKey {
+			if id = n.messageID(id); id == "" {
+				continue
+			}
 		}
 		kind := r.kind
 		if kind == trace.MessageKey && n.at[jobName] != nil {
@@ -101,15 +125,75 @@ func (n *Normalizer) readKeys() {
 		n.key(kind, dir, id)
 	}
 	for _, j := range joinedKeys {
-		if j.on != 0 && j.on&n.kind == 0 {
+		if j.on != 0 && j.on&n.kind == 0 || j.when != nil && !j.when(n) {
 			continue
 		}
-		a, b := text(n.at[j.first]), text(n.at[j.second])
-		if a != "" && b != "" && len(a)+len(b) < maxKey {
-			n.buf = append(append(append(n.buf[:0], a...), '/'), b...)
+		n.buf = n.buf[:0]
+		whole := true
+		for i, f := range j.fields {
+			part := text(n.at[f])
+			if f == consumerGroup && part == "" {
+				part = n.store.Text(n.span.Service) // each group gets every record
+			}
+			whole = whole && part != ""
+			if i > 0 {
+				n.buf = append(n.buf, '/')
+			}
+			n.buf = append(n.buf, part...)
+		}
+		if whole && len(n.buf) <= maxKey {
 			n.key(trace.JobKey, 0, string(n.buf))
 		}
 	}
+}
+
+// messageID returns the ID of a message by which it may be joined. A number
+// counts within one queue or table (BullMQ, Delayed::Job, Que).
+func (n *Normalizer) messageID(id string) string {
+	for i := 0; i < len(id); i++ {
+		if id[i] < '0' || id[i] > '9' {
+			return id
+		}
+	}
+	queue := text(n.at[destination])
+	if queue == "" || len(queue)+len(id) >= maxKey {
+		return ""
+	}
+	return queue + "/" + id
+}
+
+// callID notes the ID of the call that the span is an attempt of.
+func (n *Normalizer) callID(id string) {
+	if n.facts.CallID == 0 {
+		n.facts.CallID = n.store.Sym(id)
+		n.factual = true
+	}
+}
+
+// ownsToolCall reports whether the ID of a tool call names it alone. Some
+// models number their calls ("call_0", "functions.get_weather:1"), ADK writes
+// "<not specified>", and what a tool had to wait for was not run before.
+func (n *Normalizer) ownsToolCall(id string) bool {
+	if n.span.Flags&trace.ToolRun == 0 || n.at[deferral] != nil {
+		return false
+	}
+	const random = 9 // letters and digits: Mistral's IDs have no more
+	id = strings.ReplaceAll(id, n.toolName(), "")
+	letters, figures := 0, 0
+	for i := 0; i < len(id); i++ {
+		switch c := id[i]; {
+		case '0' <= c && c <= '9':
+			figures++
+		case isLetter(lowerByte(c)):
+			letters++
+		default:
+			letters, figures = 0, 0
+		}
+		if letters+figures >= random && letters > 0 && figures > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (n *Normalizer) key(kind trace.KeyKind, dir trace.Dir, id string) {

@@ -36,10 +36,27 @@ var messagingRows = []row{
 	{key: "temporalActivityType", to: jobName},
 	{key: "_inngest.run.id", to: runID}, // inngest pkg/tracing/meta
 	{key: "_inngest.step.id", to: activityID},
+	{key: "airflow.dag_id", to: dagID}, // apache/airflow, execution API
+	{key: "airflow.dag_run.run_id", to: dagRun},
+	{key: "airflow.task_id", to: activityID, under: "task_run."},
+	{key: "airflow.task_instance.map_index", to: mapIndex},
+	{key: "dag_id", to: dagID, under: "task_run."}, // airflow 2.10
+	{key: "run_id", to: dagRun, under: "task_run."},
+	{key: "task_id", to: activityID, under: "task_run."},
+	{key: "messaging.destination.partition.id", to: partition}, // semantic-conventions messaging, kafka
+	{key: "messaging.kafka.destination.partition", to: partition},
+	{key: "messaging.kafka.partition", to: partition},
+	{key: otel.MessagingConsumerGroupNameKey, to: consumerGroup},
+	{key: "messaging.kafka.consumer.group", to: consumerGroup},
+	{key: "messaging.kafka.consumer_group", to: consumerGroup},
+	{key: "messaging.kafka.offset", to: offset},
+	{key: "messaging.kafka.message.offset", to: offset},
 	{key: "_inngest.step.id", to: step},
 	{key: "airflow.task_id", to: step}, // apache/airflow
 	{key: "restate.invocation.error.code", to: errorCode},
 	{key: "restate.error.code", to: errorCode},
+	{key: "restate.deployment.address", to: baseURL, on: sender | internal}, // restate crates/invoker-impl
+	{key: "celery.revoked.reason", to: errorText},
 }
 
 // jobNames are span names that begin a job or a step of a workflow, followed

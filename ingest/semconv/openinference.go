@@ -21,4 +21,6 @@ var openinferenceRows = []row{
 	{key: "llm.invocation_parameters", to: invocation},
 	{key: "agent.name", to: agentName},
 	{key: "graph.node.id", to: step},
+	{key: "tag.tags", to: runTags},
+	{key: "metadata", to: runMetadata},
 }

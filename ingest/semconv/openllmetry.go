@@ -12,6 +12,7 @@ var openllmetryRows = []row{
 	{key: "gen_ai.is_streaming", to: streaming},
 	{key: "llm.is_streaming", to: streaming}, // litellm: "True"
 	{key: "gen_ai.completion.0.finish_reason", to: finish},
+	{key: "gen_ai.openai.api_base", to: baseURL, on: sender | internal},
 	{key: "llm.usage.prompt_tokens", to: inTokens},
 	{key: "llm.usage.completion_tokens", to: outTokens},
 	{key: "llm.request.functions.0.name", to: toolsOffered},

@@ -35,6 +35,9 @@ var outcomes = []outcomeRow{
 	{key: "restate.invocation.result", value: "failure", is: trace.Failed},
 	{key: "_inngest.dynamic.status", value: "completed", is: trace.OK}, // inngest pkg/tracing/meta
 	{key: "_inngest.dynamic.status", value: "failed", is: trace.Failed},
+	{key: "_inngest.dynamic.status", value: "errored", is: trace.Failed}, // and will be tried again
+	{key: "_inngest.dynamic.status", value: "timedout", is: trace.Failed, class: trace.Timeout},
+	{key: "_inngest.dynamic.status", value: "cancelled", is: trace.Cut, class: trace.Cancelled},
 	{key: "langfuse.observation.level", value: "error", is: trace.Failed}, // langfuse packages/shared/src/server/otel
 	{key: "retry.success", value: "false", is: trace.Failed},
 	{key: "retry.succeeded", value: "false", is: trace.Failed},
@@ -74,9 +77,9 @@ func (n *Normalizer) decide() {
 		outcome = trace.Failed
 	case e.status > 0:
 		outcome = trace.OK
-		// A 200 may hide a failure: an error beside it, or an exception on a
-		// span that ended in error.
-		if told || r.Status == record.Error && (n.exceptions > 0 || r.StatusMessage != "") {
+		// A 200 may hide a failure: an error beside it, a gRPC code (Envoy writes
+		// both), or an exception on a span that ended in error.
+		if told || r.Status == record.Error && (n.exceptions > 0 || r.StatusMessage != "") || e.grpc != "" && e.grpc != "OK" {
 			outcome = trace.Failed
 		}
 		if e.status >= 300 && e.status < 400 && e.status != 304 {
@@ -225,7 +228,7 @@ func (n *Normalizer) evidence() evidence {
 	}
 	// An exception counts only beside another sign of failure: many are caught.
 	if n.exceptions > 0 || n.at[exceptionText] != nil {
-		e.excType = text(n.at[exceptionType])
+		e.excType = n.exceptionType(&e)
 		e.texts[0] = clip(text(n.at[exceptionText]))
 	}
 	e.texts[1] = clip(text(n.at[errorText]))
@@ -240,6 +243,25 @@ func (n *Normalizer) evidence() evidence {
 		}
 	}
 	return e
+}
+
+// exceptionType returns the name of the exception's type. The JavaScript SDK
+// writes error.code in its place where there is one: the number of a gRPC code,
+// an HTTP status, or a code of somebody else's that says nothing here.
+func (n *Normalizer) exceptionType(e *evidence) string {
+	t := text(n.at[exceptionType])
+	code, ok := digits(t)
+	if !ok {
+		return t
+	}
+	switch {
+	case n.record.Status != record.Error: // it may have been caught
+	case code >= 400 && code < 600 && e.status == 0:
+		e.status = code
+	case e.grpc == "" && (n.at[rpcSystem] != nil || strings.Contains(text(n.at[exceptionText]), grpcCode(t)+":")):
+		e.grpc = grpcCode(t)
+	}
+	return ""
 }
 
 func clip(s string) string {

@@ -42,6 +42,7 @@ const (
 	jsonRPCError
 	transparent
 	amzRequest
+	googClient
 	// genai.go and the instrumentations
 	operation
 	spanKind
@@ -67,16 +68,26 @@ const (
 	hidden
 	fallbackIndex
 	outputType
+	baseURL
+	deferral
+	runTags
+	runMetadata
 	// messaging.go, database.go
 	messageSystem
 	messageOp
 	destination
+	consumerGroup
 	jobName
 	queueName
 	jobID
 	step
 	messageID
+	partition
+	offset
 	runID
+	dagID
+	dagRun
+	mapIndex
 	activityID
 	dbSystem
 	dbOperation
@@ -90,6 +101,8 @@ const (
 	exceptionText
 	responseFlags
 	responseSource
+	upstreamName
+	retryOwner
 	fields // count
 )
 
@@ -155,6 +168,7 @@ const (
 	delayEntry
 	deadlineEntry
 	outcomeEntry
+	layerEntry
 )
 
 // An entry is a row of any table under one attribute name. Entries of one name
@@ -178,7 +192,7 @@ type directory struct {
 // rows is what every attribute means; see the files of the families.
 var rows = concat(
 	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows, opentracingRows, datadogRows, xrayRows,
-	gatewayRows, litellmRows, langfuseRows, messagingRows, databaseRows, exceptionRows,
+	clientSpanRows, gatewayRows, litellmRows, langfuseRows, messagingRows, databaseRows, exceptionRows,
 )
 
 // attributes finds the rows of an attribute name.
@@ -223,6 +237,9 @@ func newDirectory() *directory {
 	}
 	for i, r := range outcomes {
 		add(r.key, attr, entry{kind: outcomeEntry, row: uint16(i), under: r.under})
+	}
+	for i, r := range layerMarks {
+		add(r.key, attr, entry{kind: layerEntry, row: uint16(i)})
 	}
 	d := &directory{runs: make(map[string]run, len(order))}
 	for _, name := range order {

@@ -26,6 +26,7 @@ var rpcRows = []row{
 	{key: "transparent-retry", to: transparent}, // gRPC A72
 	{key: "amz-sdk-request", to: amzRequest, at: request},
 	{key: "amz-sdk-request", to: amzRequest},
+	{key: "x-goog-api-client", to: googClient, at: request}, // google-cloud-go storage/invoke.go
 }
 
 // nativeRPCs are the span names of gRPC's own tracing, "Sent.pkg.Service.Method"

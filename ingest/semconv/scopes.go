@@ -113,6 +113,35 @@ var scopeRows = []scopeRow{
 	{prefix: "helicone", layer: trace.Gateway},
 }
 
+// A layerMark is an attribute by which a layer is recognised whose scope is
+// missing, or is a name that the user chose.
+type layerMark struct {
+	key   string
+	value string // empty: any
+	layer trace.Layer
+}
+
+var layerMarks = []layerMark{
+	{key: "component", value: "proxy", layer: trace.Proxy},          // Envoy http_tracer_impl.cc
+	{key: "spring.cloud.gateway.route.id", layer: trace.Proxy},      // GatewayDocumentedObservation.java; the scope is Micrometer's
+	{key: "apisix.route_id", layer: trace.Proxy},                    // apisix plugins/opentelemetry.lua
+	{key: "gen_ai.number_of_retries", layer: trace.Gateway},         // bifrost core/schemas/trace.go; its scope is the service's name
+	{key: "bifrost.retries", layer: trace.Gateway},                  // the same
+	{key: "gen_ai.selected_key_id", layer: trace.Gateway},           // the same
+	{key: "bifrost.selected_key.id", layer: trace.Gateway},          // the same
+	{key: "litellm.call_id", layer: trace.Gateway},                  // litellm integrations/otel
+	{key: "temporalWorkflowID", layer: trace.WorkflowLayer},         // temporal sdk-go interceptor/tracing_interceptor.go
+	{key: "temporalRunID", layer: trace.WorkflowLayer},              // the same
+	{key: "_inngest.run.id", layer: trace.WorkflowLayer},            // inngest pkg/tracing/meta
+	{key: "restate.invocation.id", layer: trace.WorkflowLayer},      // restate crates/tracing-instrumentation
+	{key: "dify.span.id", layer: trace.WorkflowLayer},               // dify core/ops/unified_trace/otlp_adapter.py
+	{key: "prefect.run.type", layer: trace.WorkflowLayer},           // prefect src/prefect/telemetry/run_telemetry.py
+	{key: "celery.action", layer: trace.QueueLayer},                 // opentelemetry-python-contrib celery
+	{key: "messaging.sidekiq.job_class", layer: trace.QueueLayer},   // opentelemetry-ruby-contrib sidekiq
+	{key: "messaging.bullmq.job.attempts", layer: trace.QueueLayer}, // appsignal bullmq instrumentation
+	{key: "bullmq.job.id", layer: trace.QueueLayer},                 // bullmq src/enums/telemetry-attributes.ts
+}
+
 // callScopes are the scopes, by prefix, whose client spans cover all attempts
 // of a call (attributes.md 0.2 and 4.1); those of RPC do, too.
 var callScopes = []string{

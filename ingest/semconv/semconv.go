@@ -9,6 +9,7 @@
 package semconv
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strings"
 
@@ -37,6 +38,8 @@ type Normalizer struct {
 	model      trace.Sym // asked for
 	messages   uint64    // hash of messages with an attribute each
 	exceptions int
+	tries      tries         // that events tell of
+	layer      trace.Layer   // that a mark tells
 	said       trace.Outcome // by an explicit attribute or event
 	saidClass  trace.Class
 	flagged    bool // by a response flag of Envoy
@@ -124,8 +127,14 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	s.End = max(s.Start, s.End)
 	s.Address = n.addressSym()
 	agent := n.client(header(n.at[userAgent]))
+	if n.kind&receiver == 0 && n.at[retryOwner] != nil {
+		agent = n.declaredOwner(text(n.at[retryOwner]), agent)
+	}
 	if s.Agent = agent.name; agent.retries {
 		s.Flags |= trace.RetryingAgent
+	}
+	if agent.wraps {
+		s.Flags |= trace.WrappingAgent
 	}
 	n.want()
 	n.tell()
@@ -134,6 +143,7 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	n.readDelays()
 	n.readDeadlines()
 	n.decide()
+	n.countTries()
 	n.finish()
 }
 
@@ -144,6 +154,7 @@ func (n *Normalizer) reset(r *record.Span) {
 	n.at, n.rank = [fields]*record.Value{}, [fields]uint16{}
 	n.found, n.keys, n.links, n.events = n.found[:0], n.keys[:0], n.links[:0], n.events[:0]
 	n.model, n.messages, n.exceptions = 0, 0, 0
+	n.layer, n.tries = trace.LayerUnknown, tries{}
 	n.said, n.saidClass, n.flagged, n.guessed = trace.Unstated, trace.NoError, false, false
 }
 
@@ -171,6 +182,10 @@ func (n *Normalizer) read(all []record.Attr) {
 			case fieldEntry:
 				if n.rank[e.to] == 0 || e.row+1 < n.rank[e.to] {
 					n.rank[e.to], n.at[e.to] = e.row+1, &a.Value
+				}
+			case layerEntry:
+				if m := &layerMarks[e.row]; n.layer == trace.LayerUnknown && (m.value == "" || m.value == text(&a.Value)) {
+					n.layer = m.layer
 				}
 			case outcomeEntry:
 				if o := &outcomes[e.row]; strings.EqualFold(text(&a.Value), o.value) {
@@ -206,6 +221,11 @@ func (n *Normalizer) readResource(all []record.Attr) {
 			k.host = text(v)
 		case "k8s.pod.name":
 			pod = text(v)
+		case "telemetry.sdk.name":
+			// Bifrost names its scope after the service (plugins/otel/converter.go).
+			if text(v) == "bifrost" {
+				n.layer = trace.Gateway
+			}
 		case "process.pid":
 			if v.Type == record.Int {
 				k.number = v.I
@@ -251,6 +271,8 @@ func (n *Normalizer) want() {
 	http := n.isHTTP()
 	rpc := n.rpcName()
 	switch {
+	case m.tool && n.toolName() == mergedTools:
+		s.Layer = trace.Agent // stands for the tool spans beside it
 	case m.tool:
 		s.Layer = trace.Tool
 		s.Flags |= trace.ToolRun
@@ -274,8 +296,8 @@ func (n *Normalizer) want() {
 		}
 	case n.databaseAsk():
 	}
-	if layer := n.scopeLayer(n.record.Scope); s.Layer == trace.LayerUnknown {
-		s.Layer = layer
+	if s.Layer == trace.LayerUnknown {
+		s.Layer = cmp.Or(n.scopeLayer(n.record.Scope), n.layer)
 	}
 	if http {
 		n.httpAsk(s.Ask == 0)
@@ -295,9 +317,27 @@ func (n *Normalizer) want() {
 	if s.Layer == trace.LayerUnknown {
 		s.Layer = n.defaultLayer(http, rpc.method != "")
 	}
-	if s.Layer == trace.WorkflowLayer && n.kind&internal != 0 && n.at[step] != nil {
+	if s.Layer == trace.WorkflowLayer && n.kind&internal != 0 && n.runsStep() {
 		s.Flags |= trace.Job
 	}
+}
+
+// runsStep reports whether a span of a workflow engine is a run of a step. One
+// that asks a model or runs a tool is a hop already.
+func (n *Normalizer) runsStep() bool {
+	if n.at[step] != nil || n.tries.again > 0 {
+		return true
+	}
+	return n.span.Flags&(trace.ModelAsk|trace.ToolRun) == 0 && n.difyNode() != ""
+}
+
+// difyNode returns the node that a span of Dify's unified trace is of.
+func (n *Normalizer) difyNode() string {
+	m := text(n.at[runMetadata])
+	if m == "" || jsonField(m, "dify.span.kind") == "" {
+		return ""
+	}
+	return jsonField(m, "node_id")
 }
 
 // defaultLayer is the layer of a span whose scope no row knows.
@@ -313,6 +353,10 @@ func (n *Normalizer) defaultLayer(http, rpc bool) trace.Layer {
 	return trace.App
 }
 
+// mergedTools is what the spans of Google's ADK are of that repeat several
+// tool calls in one (adk-python telemetry/tracing.py).
+const mergedTools = "(merged tools)"
+
 func (n *Normalizer) toolName() string {
 	if name := text(n.at[tool]); name != "" {
 		return name
@@ -320,6 +364,9 @@ func (n *Normalizer) toolName() string {
 	name := n.record.Name
 	for _, prefix := range [...]string{"execute_tool ", "tools/call ", "anthropic.tool_use ", "ai.toolCall "} {
 		name = strings.TrimPrefix(name, prefix)
+	}
+	if name == "(merged)" {
+		return mergedTools
 	}
 	return name
 }
@@ -354,7 +401,7 @@ func (n *Normalizer) tell() {
 		f.Model, n.factual = n.model, true
 	}
 	set(&f.Provider, n.providerName(text(n.at[provider])))
-	set(&f.Step, text(n.at[step]))
+	set(&f.Step, cmp.Or(text(n.at[step]), n.difyNode()))
 	set(&f.Session, text(n.at[session]))
 	set(&f.Channel, n.channelOf())
 	count := func(to *int64, from field) {
@@ -377,7 +424,12 @@ func (n *Normalizer) tell() {
 	if f.Needs = n.needs(); f.Needs != 0 {
 		n.factual = true
 	}
-	if i, ok := integer(n.at[fallbackIndex]); ok && i > 0 {
+	if i, ok := integer(n.at[fallbackIndex]); !ok {
+		fallbacks, _ := digits(jsonField(text(n.at[hidden]), "x-litellm-attempted-fallbacks"))
+		if fallbacks > 0 {
+			n.event(trace.FallbackEvent, s.Start)
+		}
+	} else if i > 0 {
 		n.event(trace.FallbackEvent, s.Start)
 	}
 	for _, u := range firstUnits {
