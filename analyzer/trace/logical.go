@@ -117,7 +117,8 @@ func lastHop(a *Attempt) bool {
 	if len(a.Spans) == 0 {
 		return true
 	}
-	reached := false
+	// The last of those that a span counts is where the hidden ones are.
+	reached := len(a.Call.Attempts[0].Spans) == 0 && a.N > 0
 	for _, s := range a.Spans {
 		if s.Flags.Has(NeverSent) {
 			return false
