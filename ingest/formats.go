@@ -98,7 +98,7 @@ func formats() []Format {
 				"aws xray batch-get-traces --trace-ids $(aws xray get-trace-summaries --start-time T1 --end-time T2 --query 'TraceSummaries[].Id' --output text)",
 			},
 			is: func(s shape) bool {
-				return s.any("Traces.Segments.Document", "Segments.Document") || s.all("Id", "Document") ||
+				return s.any("Traces.Segments.Document", "Traces.Spans.Document", "Segments.Document") || s.all("Id", "Document") ||
 					s.all("trace_id", "id", "start_time") && s.any("end_time", "in_progress") && !s.any("parent_observation_id", "project_id", "level", "usage_details")
 			},
 			read: xray.Read,

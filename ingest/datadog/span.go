@@ -17,6 +17,23 @@ var kinds = map[string]trace.Kind{
 	"mongodb": trace.Client, "elasticsearch": trace.Client, "cache": trace.Client,
 }
 
+// queues are the kinds of spans of the type "queue", which is that of both
+// sides, by the last word of their operation: kafka.produce and kafka.consume,
+// or aws.sqs.send and kafka.process in the newer naming (unchecked: nobody has
+// read the words in a tracer's source).
+var queues = map[string]trace.Kind{
+	"produce": trace.Producer, "send": trace.Producer, "publish": trace.Producer,
+	"consume": trace.Consumer, "receive": trace.Consumer, "process": trace.Consumer, "deliver": trace.Consumer,
+}
+
+// kindOf returns the kind of a span by its type, 0 if that does not tell.
+func kindOf(spanType, operation string) trace.Kind {
+	if spanType == "queue" {
+		return queues[operation[strings.LastIndexByte(operation, '.')+1:]]
+	}
+	return kinds[spanType]
+}
+
 // fill reads all of a span but its IDs.
 func (d decoder) fill(o *decode.Object, s *record.Span) {
 	member := func(names ...string) *record.Value { return decode.Member(&o.Value, names...) }
@@ -27,21 +44,40 @@ func (d decoder) fill(o *decode.Object, s *record.Span) {
 		s.Name = operation
 	}
 	d.times(o, s)
-	s.Resource = append(s.Resource, record.Attr{Key: "service.name", Value: str(decode.Text(member("service")))})
+	service, base, links := decode.Text(member("service")), "", ""
 	if host := member("host", "hostname"); host != nil {
 		s.Resource = append(s.Resource, record.Attr{Key: "host.name", Value: *host})
 	}
 	for _, list := range []string{"meta", "metrics", "custom", "attributes"} {
 		for _, a := range decode.Flatten(nil, "", member(list)) {
-			d.tag(s, a)
+			switch a.Key {
+			case "_dd.base_service":
+				base = decode.Text(&a.Value)
+			case "_dd.span_links":
+				links = decode.Text(&a.Value)
+			default:
+				d.tag(s, a)
+			}
 		}
 	}
+	// A span may have the name of what it calls for its service, "shop-postgres";
+	// the base service is that of the process (Datadog, "Service Overrides").
+	if base != "" && base != service {
+		if service != "" {
+			s.Attrs = append(s.Attrs, record.Attr{Key: "service", Value: str(service)})
+		}
+		service = base
+	}
+	if service != "" {
+		s.Resource = append(s.Resource, record.Attr{Key: "service.name", Value: str(service)})
+	}
+	d.hostTags(o, s)
 	if s.Scope == "" {
 		s.Scope, _, _ = strings.Cut(operation, ".")
 	}
 	kind := decode.Text(member("type"))
 	if s.Kind == trace.KindUnspecified {
-		s.Kind = kinds[kind]
+		s.Kind = kindOf(kind, operation)
 	}
 	if operation != "" && operation != s.Name {
 		s.Attrs = append(s.Attrs, record.Attr{Key: "operation.name", Value: str(operation)})
@@ -52,11 +88,20 @@ func (d decoder) fill(o *decode.Object, s *record.Span) {
 	if failed := member("error"); failed != nil && decode.Text(failed) != "0" && decode.Text(failed) != "false" || decode.Text(member("status")) == "error" {
 		s.Status = record.Error
 	}
-	for _, l := range decode.List(member("span_links")) {
-		link := decode.Object{Value: l, Line: o.Line, Offset: o.Offset}
-		var to record.Link
-		if d.id(&link, "trace ID of a link", "trace_id", to.Trace[:]) && d.id(&link, "span ID of a link", "span_id", to.ID[:]) {
-			s.Links = append(s.Links, to)
+	d.links(o, s, links)
+	d.events(o, s)
+}
+
+// hostTags reads what the Spans API tells of the place where a span was made:
+// the environment, and tags in the form "key:value".
+func (d decoder) hostTags(o *decode.Object, s *record.Span) {
+	if env := decode.Member(&o.Value, "env"); env != nil {
+		s.Resource = append(s.Resource, record.Attr{Key: "env", Value: *env})
+	}
+	for _, tag := range decode.List(decode.Member(&o.Value, "tags")) {
+		key, value, _ := strings.Cut(decode.Text(&tag), ":")
+		if key != "" && !decode.Has(s.Resource, key) {
+			s.Resource = append(s.Resource, record.Attr{Key: key, Value: str(value)})
 		}
 	}
 }

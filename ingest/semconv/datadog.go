@@ -2,7 +2,9 @@ package semconv
 
 // datadogRows: what Datadog's tracers call things that OpenTelemetry calls
 // otherwise (dd-trace-py ddtrace/ext, contrib/internal/openai; dd-trace-js
-// packages/dd-trace/ext/tags.js).
+// packages/dd-trace/ext/tags.js). openai.request.method and .endpoint have no
+// row: a span of the SDK has no HTTP status, and one with a method would seem to
+// have got no answer.
 var datadogRows = []row{
 	{key: "http.useragent", to: userAgent},
 	{key: "out.host", to: peerName},
@@ -14,6 +16,11 @@ var datadogRows = []row{
 	{key: "openai.request.model", to: model},
 	{key: "anthropic.request.model", to: model},
 	{key: "langchain.request.model", to: model},
+	{key: "bedrock.request.model", to: model},                    // dd-trace-py contrib/internal/botocore
+	{key: "aws.bedrock.request.model", to: model},                // dd-trace-js datadog-plugin-aws-sdk bedrockruntime
+	{key: "bedrock.request.model_provider", to: provider},        // dd-trace-py
+	{key: "aws.bedrock.request.model_provider", to: provider},    // dd-trace-js
+	{key: "openai.response.choices.0.finish_reason", to: finish}, // dd-trace-js datadog-plugin-openai, dd-trace-py
 	{key: "openai.response.usage.prompt_tokens", to: inTokens},
 	{key: "openai.response.usage.completion_tokens", to: outTokens},
 	{key: "anthropic.response.usage.input_tokens", to: inTokens},

@@ -41,6 +41,8 @@ var keys = []keyRow{
 	{key: "client_request_id", under: "claude_code.", kind: trace.RequestKey, dir: trace.Sent},           // the same
 	{key: "client_request_id", under: "gen_ai.request.attempt", kind: trace.RequestKey, dir: trace.Sent}, // the same
 	{key: "aws.request_id", kind: trace.RequestKey, dir: trace.Answered},                                 // semantic-conventions aws
+	{key: "aws.requestid", kind: trace.RequestKey, dir: trace.Answered},                                  // dd-trace-py contrib/internal/botocore
+	{key: "aws.requestId", kind: trace.RequestKey, dir: trace.Answered},                                  // dd-trace-java aws-java-sdk
 	{key: "aws.request.id", kind: trace.RequestKey, dir: trace.Answered},                                 // opentelemetry-js-contrib
 	{key: "azure.service.request.id", kind: trace.RequestKey, dir: trace.Answered},                       // semantic-conventions azure
 	{key: "az.service_request_id", kind: trace.RequestKey, dir: trace.Answered},                          // before

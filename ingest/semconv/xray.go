@@ -7,6 +7,7 @@ var xrayRows = []row{
 	{key: "http.request.url", to: fullURL},
 	{key: "http.response.status", to: status},
 	{key: "http.request.user_agent", to: userAgent},
+	{key: "aws.service", to: upstreamName, on: client}, // where no URL tells the endpoint
 	{key: "sql.database_type", to: dbSystem},
 	{key: "sql.sanitized_query", to: dbStatement},
 }

@@ -1,6 +1,7 @@
 package xray
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
@@ -15,6 +16,12 @@ type part struct {
 	inner  bool // stands in another one
 }
 
+// document is what the spans of one document share.
+type document struct {
+	*decode.Object
+	exceptions map[string]*record.Value // by their IDs
+}
+
 // segment hands on the spans of a document, callers before what they called.
 func (d decoder) segment(o *decode.Object) error {
 	var shared record.Span // what all spans of the document share
@@ -26,6 +33,11 @@ func (d decoder) segment(o *decode.Object) error {
 	if alone := decode.Text(decode.Member(&o.Value, "type")) == "subsegment"; !alone {
 		shared.Resource = append(shared.Resource, record.Attr{Key: "service.name", Value: str(decode.Text(decode.Member(&o.Value, "name")))})
 	}
+	if version := decode.At(&o.Value, "service", "version"); version != nil {
+		shared.Resource = append(shared.Resource, record.Attr{Key: "service.version", Value: *version})
+	}
+	shared.Resource = slices.Clip(shared.Resource)
+	doc := document{o, exceptionsIn(&o.Value)}
 	todo := []part{{v: &o.Value}}
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
@@ -35,7 +47,7 @@ func (d decoder) segment(o *decode.Object) error {
 			d.HexID(o, "parent ID", decode.Member(p.v, "parent_id"), s.Parent[:])
 		}
 		if d.HexID(o, "segment ID", decode.Member(p.v, "id"), s.ID[:]) {
-			d.fill(o, p, &s)
+			d.fill(doc, p, &s)
 			if err := d.Span(&s); err != nil {
 				return err
 			}
@@ -66,8 +78,29 @@ func (d decoder) traceID(o *decode.Object, v *record.Value, to []byte) bool {
 	return d.HexID(o, "trace ID", &plain, to)
 }
 
+// exceptionsIn returns the exceptions of a segment and of all in it.
+func exceptionsIn(v *record.Value) map[string]*record.Value {
+	found := map[string]*record.Value{}
+	for todo := []*record.Value{v}; len(todo) > 0; {
+		v = todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		list := decode.List(decode.At(v, "cause", "exceptions"))
+		for i := range list {
+			if id := decode.Text(decode.Member(&list[i], "id")); id != "" && found[id] == nil {
+				found[id] = &list[i]
+			}
+		}
+		below := decode.List(decode.Member(v, "subsegments"))
+		for i := range below {
+			todo = append(todo, &below[i])
+		}
+	}
+	return found
+}
+
 // fill reads all of a segment but its IDs.
-func (d decoder) fill(o *decode.Object, p part, s *record.Span) {
+func (d decoder) fill(doc document, p part, s *record.Span) {
+	o := doc.Object
 	s.Name = decode.Text(decode.Member(p.v, "name"))
 	s.Start = d.TimeOf(o, "start_time", decode.Member(p.v, "start_time"), decode.Second)
 	s.End = d.TimeOf(o, "end_time", decode.Member(p.v, "end_time"), decode.Second)
@@ -89,7 +122,9 @@ func (d decoder) fill(o *decode.Object, p part, s *record.Span) {
 		case "annotations":
 			s.Attrs = decode.Flatten(s.Attrs, "", &a.Value)
 		case "metadata":
-			s.Attrs = decode.Flatten(s.Attrs, "metadata", &a.Value)
+			metadata(s, &a.Value)
+		case "origin", "user", "resource_arn", "namespace", "inferred":
+			s.Attrs = append(s.Attrs, record.Attr{Key: a.Key, Value: a.Value})
 		case "error", "fault", "throttle":
 			if a.Value.Type == record.Bool && a.Value.B {
 				s.Status = record.Error
@@ -99,6 +134,14 @@ func (d decoder) fill(o *decode.Object, p part, s *record.Span) {
 			for _, l := range decode.List(&a.Value) {
 				var link record.Link
 				if d.traceID(o, decode.Member(&l, "trace_id"), link.Trace[:]) && d.HexID(o, "segment ID of a link", decode.Member(&l, "id"), link.ID[:]) {
+					link.Attrs = decode.Flatten(nil, "", decode.Member(&l, "attributes"))
+					s.Links = append(s.Links, link)
+				}
+			}
+		case "precursor_ids": // subsegments of the same trace that ended before
+			for _, id := range decode.List(&a.Value) {
+				link := record.Link{Trace: s.Trace}
+				if d.HexID(o, "precursor ID", &id, link.ID[:]) && !link.ID.IsZero() {
 					s.Links = append(s.Links, link)
 				}
 			}
@@ -107,13 +150,51 @@ func (d decoder) fill(o *decode.Object, p part, s *record.Span) {
 	if namespace == "aws" {
 		s.Attrs = append(s.Attrs, record.Attr{Key: "aws.service", Value: str(s.Name)})
 	}
-	for _, e := range decode.List(decode.At(p.v, "cause", "exceptions")) {
+	doc.cause(decode.Member(p.v, "cause"), s)
+}
+
+// cause reads what made a segment fail: exceptions, or the ID of one that
+// stands in a subsegment.
+func (doc document) cause(v *record.Value, s *record.Span) {
+	list := decode.List(decode.Member(v, "exceptions"))
+	if id := decode.Text(v); id != "" {
+		e := doc.exceptions[id]
+		if e == nil {
+			s.Attrs = append(s.Attrs, record.Attr{Key: "cause", Value: *v})
+			return
+		}
+		list = []record.Value{*e}
+	}
+	for _, e := range list {
 		event := record.Event{Name: "exception", Time: s.End}
-		for _, name := range []string{"type", "message"} {
+		for _, name := range []string{"type", "message", "remote"} {
 			if v := decode.Member(&e, name); v != nil {
 				event.Attrs = append(event.Attrs, record.Attr{Key: "exception." + name, Value: *v})
 			}
 		}
 		s.Events = append(s.Events, event)
+	}
+}
+
+// metadata reads the metadata of a segment, which stand in namespaces. In
+// "default" the Collector keeps the attributes of a span under their own names
+// and those of its resource behind a prefix (opentelemetry-collector-contrib
+// exporter/awsxrayexporter/internal/translator/segment.go).
+func metadata(s *record.Span, v *record.Value) {
+	const ofResource = "otel.resource."
+	for _, space := range decode.Map(v) {
+		if space.Key != "default" {
+			s.Attrs = decode.Flatten(s.Attrs, "metadata."+space.Key, &space.Value)
+			continue
+		}
+		for _, a := range decode.Flatten(nil, "", &space.Value) {
+			key, ok := strings.CutPrefix(a.Key, ofResource)
+			switch {
+			case !ok:
+				s.Attrs = append(s.Attrs, a)
+			case !decode.Has(s.Resource, key):
+				s.Resource = append(s.Resource, record.Attr{Key: key, Value: a.Value})
+			}
+		}
 	}
 }

@@ -61,10 +61,12 @@ func (d decoder) record() error {
 	return d.found(&o)
 }
 
-// trace reads an element of Traces.
+// trace reads an element of Traces, whose documents ListRetrievedTraces calls
+// spans.
 func (d decoder) trace() error {
 	return d.Members("trace", func(name []byte) error {
-		if key := string(name); key == "Segments" || key == "segments" {
+		switch key := string(name); key {
+		case "Segments", "segments", "Spans":
 			return d.Each(key, d.document)
 		}
 		return d.Skip()
@@ -84,7 +86,12 @@ func (d decoder) document() error {
 // found reads what an object holds: a segment, as JSON or as text, or the
 // daemon's header, which stands before one.
 func (d decoder) found(o *decode.Object) error {
-	if text := decode.Member(&o.Value, "Document", "document"); text != nil && text.Type == record.String {
+	text := decode.Member(&o.Value, "Document", "document")
+	switch {
+	case text == nil:
+	case text.Type == record.Map: // as tools print it
+		o.Value = *text
+	case text.Type == record.String:
 		v, err := decode.Parse(text.S, d.Limits)
 		if err != nil || v.Type != record.Map {
 			d.Problem(decode.FaultSyntax, o.Line, o.Offset, "document of segment %q: found no JSON object (%v); want one", decode.Excerpt(decode.Text(decode.Member(&o.Value, "Id"))), err)
