@@ -8,7 +8,7 @@ import (
 
 func (c *command) analyze() *cobra.Command {
 	var d delivery
-	var lim limits
+	var how reading
 	cmd := &cobra.Command{
 		Use:   "analyze [FILE|DIR|GLOB|-]...",
 		Short: "Audit trace files",
@@ -46,7 +46,8 @@ others from being analysed.`,
 					return err
 				}
 			}
-			part, unread, err := c.read(cmd.Context(), suite, reading{lim.Options, c.hashKey(d.makesPart())}, args)
+			how.key = c.hashKey(d.makesPart())
+			part, unread, err := c.read(cmd.Context(), suite, how, args)
 			if err != nil {
 				return err
 			}
@@ -54,6 +55,6 @@ others from being analysed.`,
 		},
 	}
 	d.addFlags(cmd)
-	addLimits(cmd.Flags(), &lim)
+	how.addFlags(cmd.Flags())
 	return cmd
 }

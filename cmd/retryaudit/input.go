@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/spf13/pflag"
+
 	"github.com/retryaudit/retryaudit/analyzer"
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 	"github.com/retryaudit/retryaudit/ingest"
@@ -33,9 +35,20 @@ const (
 
 // reading is how inputs are read.
 type reading struct {
-	limits ingest.Options
+	limits limits
 	key    semconv.Key // of the hashes of private texts
+	// requestIDs names attributes and headers that hold the ID of a request.
+	requestIDs []string
 }
+
+// addFlags adds the flags of commands that read traces.
+func (r *reading) addFlags(flags *pflag.FlagSet) {
+	flags.Var(&r.limits, "limit", limitUsage)
+	flags.StringArrayVar(&r.requestIDs, "request-id", nil, requestIDUsage)
+}
+
+const requestIDUsage = `a further attribute or request header that holds the ID of a request, by its
+` + "`NAME`" + `; x-request-id, request.id and others are known; may be given again`
 
 // hashKeyVariable is the environment variable with the secret that keys the
 // hashes of private texts.
@@ -190,9 +203,9 @@ func (c *command) readAll(ctx context.Context, how reading, paths []string) read
 		store := trace.NewStore()
 		out.stores[w] = store
 		wg.Go(func() {
-			spans := semconv.New(store, how.key)
+			spans := semconv.New(store, how.key, how.requestIDs...)
 			for i := w; i < len(paths); i += workers {
-				files[i] = c.readFile(ctx, how.limits, paths[i], store, spans, bar)
+				files[i] = c.readFile(ctx, how.limits.Options, paths[i], store, spans, bar)
 			}
 		})
 	}

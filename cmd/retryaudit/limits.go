@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/retryaudit/retryaudit/ingest"
 )
 
@@ -18,8 +16,6 @@ type limits struct{ ingest.Options }
 const limitUsage = `raise or lower a bound of the reader, by the NAME that a problem gives:
 MaxString (16MiB), MaxDepth (32), MaxMessage (64MiB), MaxElements (262144),
 MaxDecompressed (64GiB)`
-
-func addLimits(flags *pflag.FlagSet, to *limits) { flags.Var(to, "limit", limitUsage) }
 
 // Type is what stands behind the flag in its usage.
 func (*limits) Type() string { return "NAME=SIZE" }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,7 @@ import (
 )
 
 func (c *command) show() *cobra.Command {
-	var lim limits
+	var how reading
 	cmd := &cobra.Command{
 		Use:   "show REQUEST [FILE|DIR|GLOB|-]...",
 		Short: "Print the attempt tree of one request",
@@ -34,7 +35,8 @@ likeness say so. Times are those of each span's own clock, in UTC.`,
 			if err != nil {
 				return err
 			}
-			part, unread, err := c.read(cmd.Context(), suite, reading{lim.Options, c.hashKey(false)}, args[1:])
+			how.key = c.hashKey(false)
+			part, unread, err := c.read(cmd.Context(), suite, how, args[1:])
 			if err != nil {
 				return err
 			}
@@ -48,12 +50,28 @@ likeness say so. Times are those of each span's own clock, in UTC.`,
 			return unread
 		},
 	}
-	addLimits(cmd.Flags(), &lim)
+	how.addFlags(cmd.Flags())
 	return cmd
 }
 
+// carries reports whether a span of the request has the request ID.
+func carries(r *trace.Request, id string) bool {
+	for c := range r.Calls() {
+		for _, a := range c.Attempts {
+			for _, s := range a.Spans {
+				f := r.Store.FactsOf(s)
+				if f != nil && slices.ContainsFunc(f.Keys, func(k trace.Key) bool { return k.Kind == trace.RequestKey && r.Text(k.ID) == id }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // find returns the request that name stands for: its key, one of its trace
-// IDs, or a beginning of either that fits no other request.
+// IDs, a beginning of either that fits no other request, or a request ID that
+// one of its spans has.
 func find(requests []*trace.Request, name string) (*trace.Request, error) {
 	hex := strings.ToLower(name)
 	var keys []string
@@ -74,6 +92,11 @@ func find(requests []*trace.Request, name string) (*trace.Request, error) {
 	}
 	switch len(near) {
 	case 0:
+		for _, r := range requests {
+			if carries(r, name) {
+				return r, nil
+			}
+		}
 		return nil, wrongUse(didYouMean(name, keys), "no request %q in the input", name)
 	case 1:
 		return near[0], nil

@@ -6,6 +6,7 @@ import (
 	otel "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
+	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
 // A keyRow says what an ID names and how the span came by it.
@@ -120,11 +121,7 @@ func (n *Normalizer) readKeys() {
 		if kind == trace.MessageKey && n.at[jobName] != nil {
 			kind = trace.JobKey // Celery and Sidekiq keep the ID over all runs of the job
 		}
-		dir := r.dir
-		if dir == 0 && r.at == request && n.kind&receiver == 0 {
-			dir = trace.Sent
-		}
-		n.key(kind, dir, id)
+		n.key(kind, n.direction(r.dir, r.at), id)
 	}
 	for _, j := range joinedKeys {
 		if j.on != 0 && j.on&n.kind == 0 || j.when != nil && !j.when(n) {
@@ -196,6 +193,33 @@ func (n *Normalizer) ownsToolCall(id string) bool {
 		}
 	}
 	return false
+}
+
+// namesOf returns the attributes that may stand for the given names.
+func namesOf(names []string) map[string]place {
+	all := map[string]place{}
+	for _, name := range names {
+		all[name] = attr
+		for _, prefix := range request.prefixes() {
+			all[prefix+strings.ToLower(name)] = request
+		}
+	}
+	return all
+}
+
+// requestID notes a request's ID under a name that the user gave.
+func (n *Normalizer) requestID(v *record.Value, at place) {
+	if id := header(v); id != "" && len(id) <= maxKey {
+		n.key(trace.RequestKey, n.direction(0, at), id)
+	}
+}
+
+// direction returns the direction of a key; 0 is that of the span's kind.
+func (n *Normalizer) direction(dir trace.Dir, at place) trace.Dir {
+	if dir == 0 && at == request && n.kind&receiver == 0 {
+		return trace.Sent
+	}
+	return dir
 }
 
 func (n *Normalizer) key(kind trace.KeyKind, dir trace.Dir, id string) {

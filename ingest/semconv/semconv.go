@@ -59,9 +59,10 @@ type Normalizer struct {
 	names     map[string]nameFacts
 	judged    map[evidence]judgement
 
-	k0, k1 uint64 // of the hashes
-	text   []byte
-	buf    []byte
+	requestIDs map[string]place // further names of request IDs
+	k0, k1     uint64           // of the hashes
+	text       []byte
+	buf        []byte
 
 	// Blocks from which the slices of facts are cut.
 	keyBlock   []trace.Key
@@ -70,24 +71,26 @@ type Normalizer struct {
 }
 
 // New returns a Normalizer that adds to store and hashes private texts with
-// the key.
-func New(store *trace.Store, key Key) *Normalizer {
+// the key. Attributes and request headers named by requestIDs hold the ID of a
+// request, beside those of the table.
+func New(store *trace.Store, key Key, requestIDs ...string) *Normalizer {
 	return &Normalizer{
-		store:     store,
-		instances: map[instanceKey]trace.Sym{},
-		scopes:    map[string]trace.Layer{},
-		clients:   map[string]clientFacts{},
-		providers: map[string]string{},
-		hosts:     map[string]string{},
-		models:    map[string]string{},
-		paths:     map[string]pathFacts{},
-		verbPaths: map[verbPath]trace.Sym{},
-		addresses: map[hostPort]trace.Sym{},
-		rpcs:      map[serviceMethod]rpcFacts{},
-		names:     map[string]nameFacts{},
-		judged:    map[evidence]judgement{},
-		k0:        binary.LittleEndian.Uint64(key[:8]),
-		k1:        binary.LittleEndian.Uint64(key[8:]),
+		store:      store,
+		instances:  map[instanceKey]trace.Sym{},
+		scopes:     map[string]trace.Layer{},
+		clients:    map[string]clientFacts{},
+		providers:  map[string]string{},
+		hosts:      map[string]string{},
+		models:     map[string]string{},
+		paths:      map[string]pathFacts{},
+		verbPaths:  map[verbPath]trace.Sym{},
+		addresses:  map[hostPort]trace.Sym{},
+		rpcs:       map[serviceMethod]rpcFacts{},
+		names:      map[string]nameFacts{},
+		judged:     map[evidence]judgement{},
+		requestIDs: namesOf(requestIDs),
+		k0:         binary.LittleEndian.Uint64(key[:8]),
+		k1:         binary.LittleEndian.Uint64(key[8:]),
 	}
 }
 
@@ -164,6 +167,9 @@ func (n *Normalizer) read(all []record.Attr) {
 		a := &all[i]
 		if a.Value.Type == record.Empty || a.Value.Type == record.String && a.Value.S == "" {
 			continue
+		}
+		if at, ok := n.requestIDs[a.Key]; ok {
+			n.requestID(&a.Value, at)
 		}
 		run, ok := attributes.runs[a.Key]
 		if !ok {
