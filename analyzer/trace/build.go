@@ -194,7 +194,12 @@ func (g *Graph) lookBelow(n *node) {
 			last = kid
 		}
 	}
-	if sames == 1 {
+	for _, k := range kids {
+		if kid := &g.nodes[k]; kid.hop && kid.same && kid.address != same.address {
+			sames = 0
+		}
+	}
+	if sames > 0 {
 		n.model, n.address, n.input = cmp.Or(n.model, same.model), cmp.Or(n.address, same.address), cmp.Or(n.input, same.input)
 	}
 	if last == nil || n.view != Unstated || last.view == Unstated {

@@ -118,6 +118,9 @@ func (b *builder) addHidden(at branch) {
 	for _, k := range at.kids {
 		if b.g.nodes[k].known == Inferred {
 			c.known, c.conf = Inferred, min(c.conf, Likely)
+			if k != at.kids[len(at.kids)-1] && b.g.nodes[k].view == OK {
+				c.conf = Possible // nothing sends again what was answered: another's
+			}
 		}
 		if b.g.nodes[k].unsure {
 			c.unsure, c.conf = true, Possible
@@ -194,6 +197,7 @@ func (b *builder) walk(a *Attempt, start int32) {
 		a.Spans = append(a.Spans, n.span)
 		a.unsure = a.unsure || n.unsure
 		a.Model = cmp.Or(a.Model, n.model)
+		a.address = cmp.Or(a.address, n.address)
 		if n.span.Flags.Has(Ghost) {
 			b.r.Missing++
 		}
@@ -336,6 +340,14 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		}
 		prev = a
 	}
+	lost, mixed := false, false
+	for _, i := range c.hops {
+		s := g.nodes[i].span
+		lost, mixed = lost || s.Flags.Has(Ghost), mixed || s.Kind != first.span.Kind
+	}
+	if lost && mixed {
+		call.Conf = min(call.Conf, Possible) // lost spans of two levels stand beside one another
+	}
 	if call.Ambiguous && at.node < 0 {
 		call.Conf = min(call.Conf, Possible) // each attempt may be another caller's
 	}
@@ -375,6 +387,11 @@ func (b *builder) elsewhere(prev, a *Attempt) bool {
 	if prev.Model != 0 && a.Model != 0 && prev.Model != a.Model {
 		return true
 	}
+	for _, of := range []func(*Facts) Sym{func(f *Facts) Sym { return f.Provider }, func(f *Facts) Sym { return f.Channel }} {
+		if x, y := b.told(prev, of), b.told(a, of); x != 0 && y != 0 && x != y {
+			return true
+		}
+	}
 	x, y := b.host(prev), b.host(a)
 	return x != "" && y != "" && x != y
 }
@@ -386,7 +403,7 @@ func (b *builder) host(a *Attempt) string {
 			return hostOf(b.g.store.Text(s.Address))
 		}
 	}
-	return ""
+	return hostOf(b.g.store.Text(a.address))
 }
 
 // hostOf cuts the port off an address.
@@ -400,4 +417,14 @@ func hostOf(address string) string {
 		}
 	}
 	return address
+}
+
+// told is what the outermost span of an attempt that tells it says.
+func (b *builder) told(a *Attempt, of func(*Facts) Sym) Sym {
+	for _, s := range a.Spans {
+		if f := b.g.store.FactsOf(s); f != nil && of(f) != 0 {
+			return of(f)
+		}
+	}
+	return 0
 }

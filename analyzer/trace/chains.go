@@ -49,6 +49,9 @@ type chain struct {
 	// outer and inner say that two owners share a level of spans, and which of
 	// them the chain is of.
 	outer, inner bool
+	// doubt says that some attempt may ask for something else, a list of things
+	// each tried once looks the same; sure that some attempt does not.
+	doubt, sure bool
 }
 
 // chainer sorts the hops of one caller into chains.
@@ -84,16 +87,24 @@ func (g *Graph) chains(hops []int32, rootless bool) []*chain {
 		return c.all
 	}
 	sorted := slices.Clone(hops)
-	slices.SortStableFunc(sorted, func(a, b int32) int { return cmp.Compare(g.nodes[a].want, g.nodes[b].want) })
+	slices.SortStableFunc(sorted, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(g.nodes[a].want, g.nodes[b].want), cmp.Compare(g.taker(g.nodes[a].span), g.taker(g.nodes[b].span)))
+	})
 	resent := g.resent(hops)
 	var all []*chain
 	for i := 0; i < len(sorted); {
 		end := i
-		for end < len(sorted) && g.nodes[sorted[end]].want == g.nodes[sorted[i]].want {
+		for end < len(sorted) && g.nodes[sorted[end]].want == g.nodes[sorted[i]].want &&
+			g.taker(g.nodes[sorted[end]].span) == g.taker(g.nodes[sorted[i]].span) {
 			end++
 		}
 		c := &chainer{g: g, open: map[openSign]*queue{}, byCall: map[Sym]*chain{}, ends: map[int32]int64{}, rootless: rootless}
 		c.run(sorted[i:end], hops, resent)
+		for _, x := range c.all {
+			if x.doubt && !x.sure {
+				x.conf = min(x.conf, Possible)
+			}
+		}
 		all = append(all, c.all...)
 		i = end
 	}
@@ -245,6 +256,11 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	if prev.input != 0 && n.input != 0 && prev.input != n.input {
 		conf = Possible // a grown request, or just a longer one
 	}
+	if !c.rootless && !c.g.alike(prev, n) {
+		at.doubt = true
+	} else {
+		at.sure = true
+	}
 	if c.rootless || prev.known == Inferred || n.known == Inferred {
 		known, conf = Inferred, min(conf, Likely)
 	}
@@ -254,6 +270,28 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	at.conf = min(at.conf, conf)
 	at.unsure = at.unsure || many
 	c.extend(at, i, Exact(0), "the attempt before it had failed")
+}
+
+// within reports whether the caller is a library's span around one call.
+func (g *Graph) within(n *node) bool {
+	return n.parent >= 0 && g.nodes[n.parent].span.Layer == SDK
+}
+
+// alike reports whether anything but the identity says that n, which is not
+// all that its caller wants, asks for what prev asked: a number above 0, an
+// equal input, equal arguments, or a pause such as a retry makes.
+func (g *Graph) alike(prev, n *node) bool {
+	switch {
+	case n.parent >= 0 && g.nodes[n.parent].span.Flags.Has(Ghost):
+		// What a lost span wanted is a guess from its children.
+	case n.same, g.within(n):
+		return true
+	case n.number > 0, prev.input != 0 && prev.input == n.input, n.span.ArgsHash != 0 && prev.span.ArgsHash == n.span.ArgsHash:
+		return true
+	case n.span.Flags.Has(ReadOnly) && n.span.Status != 0 && n.span.ArgsHash == prev.span.ArgsHash:
+		return true // a request without a body is its path
+	}
+	return n.span.Start-prev.span.End >= minIdle
 }
 
 // maxChallenges is how many challenges one handshake may take: NTLM's has two

@@ -92,7 +92,7 @@ func ClassOfStatus(status int) (Class, Verdict, Confidence) {
 		class = NotFound
 	case status == 408, status == 504, status == 524:
 		class, conf = Timeout, Certain
-	case status == 409:
+	case status == 409, status == 423, status == 449:
 		class = Conflict
 	case status == 413:
 		class, conf = TooLarge, Certain

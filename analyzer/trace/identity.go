@@ -55,6 +55,7 @@ func (g *Graph) identity(n *node) uint64 {
 	h := mix(fnvOffset, uint64(n.span.Ask))
 	h = mix(h, n.span.ArgsHash)
 	h = mix(h, uint64(g.stepOf(n.span)))
+	h = mix(h, uint64(g.taker(n.span)))
 	return mix(h, uint64(g.jobOf(n.span)))
 }
 
@@ -96,4 +97,12 @@ func mix(h, x uint64) uint64 {
 		x >>= 8
 	}
 	return h
+}
+
+// taker is the service that takes a message: others take the same one, too.
+func (g *Graph) taker(s *Span) Sym {
+	if s.Kind == Consumer {
+		return s.Service
+	}
+	return 0
 }

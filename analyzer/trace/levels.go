@@ -65,7 +65,7 @@ func (g *Graph) resets(c *chain) level {
 		case prev.number < 0 && n.number < 0:
 		case n.number >= 0 && prev.number >= 0 && n.number <= prev.number,
 			// Some count from the first retry on only.
-			prev.number > 0 && n.number < 0 && n.span.Scope == prev.span.Scope:
+			prev.number > 0 && n.number < 0 && n.span.Scope == prev.span.Scope && g.counter(prev.span).Meaning == Ordinal:
 			starts = append(starts, k)
 		}
 	}
@@ -159,6 +159,11 @@ func (b *builder) addLevels(at branch, c *chain, levels []level, declared bool) 
 		reason: "the waits between its attempts fall into bursts of equal shape"}
 	if declared && len(levels) == 1 {
 		outer.known, outer.conf, outer.reason = Declared, c.conf, "the numbers of its attempts begin anew"
+	}
+	for _, k := range starts[1:] {
+		if at.node >= 0 && !g.alike(&g.nodes[c.hops[k-1]], &g.nodes[c.hops[k]]) {
+			outer.conf = min(outer.conf, Possible)
+		}
 	}
 	call := &Call{
 		Parent: at.attempt, Identity: first.id, Pattern: Retry, Known: outer.known, Conf: outer.conf,

@@ -32,7 +32,14 @@ func (b *builder) refine(a *Attempt) {
 	if last == nil || !last.Failed() || a.Status != 0 && last.Status != 0 && a.Status != last.Status {
 		return
 	}
-	for _, x := range last.Call.Attempts {
+	all := last.Call.Attempts
+	for i := len(all) - 1; i > 0; i-- {
+		if all[i].Fallback {
+			all = all[i:] // what another provider said is not of this
+			break
+		}
+	}
+	for _, x := range all {
 		if x != last && (x.Status != last.Status || x.Status == 0) {
 			continue
 		}

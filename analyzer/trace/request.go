@@ -123,8 +123,9 @@ type Attempt struct {
 	Calls       []*Call
 	Reason      string // why it is, or is not, a retry, for show
 
-	unsure bool // one of several possible callers
-	from   int  // index of the first span that tells the outcome: after a transport's own resend
+	address Sym  // called, on the path or by all below it
+	unsure  bool // one of several possible callers
+	from    int  // index of the first span that tells the outcome: after a transport's own resend
 }
 
 // Idle is the time between the end of an attempt and the start of the next, on
