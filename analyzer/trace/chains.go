@@ -181,6 +181,9 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 		case challenges(c.last(prev)) && !refused(n):
 			c.start(i, Challenge, n.number, "answers the challenge of the call before it")
 			return
+		case c.shares(c.last(prev), n):
+			c.start(i, Page, n.number, "the same call ID after a success")
+			return
 		default:
 			prev.known, prev.conf = Declared, Certain
 			c.extend(prev, i, Exact(0), "the same call or job ID")
@@ -214,6 +217,16 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 		return
 	}
 	c.start(i, c.beside(i, polls), -1, c.why(i))
+}
+
+// shares reports whether two hops have one call ID without being attempts:
+// some clients give the parts of a transfer, or the steps of an answer, one ID.
+// A job or a tool that runs again was started again.
+func (c *chainer) shares(prev, n *node) bool {
+	if n.number > prev.number || n.span.Flags&(Job|ToolRun) != 0 || n.span.Kind == Consumer {
+		return false
+	}
+	return prev.view == OK || prev.view == Unstated && n.span.Flags.Has(ModelAsk)
 }
 
 // sign is what a chain and the hop that continues it have in common.

@@ -337,7 +337,10 @@ func (g *Graph) unnestRuns() {
 		const deep = 16 // a run publishes its retry within a few spans
 		at := g.nodes[i].parent
 		for n := 0; at >= 0 && n < deep; n++ {
-			if g.jobOf(g.nodes[at].span) == job && g.nodes[at].span.Ask == g.nodes[i].span.Ask {
+			if was, is := g.nodes[at].span, g.nodes[i].span; g.jobOf(was) == job && was.Ask == is.Ask {
+				if was.Instance == is.Instance && was.Start <= is.Start && is.End <= was.End {
+					break // two spans of one run, each by its own instrumentation
+				}
 				// The tour comes from above: the earlier run is in place already.
 				g.nodes[i].parent, g.nodes[i].known = g.nodes[at].parent, Declared
 				break

@@ -51,7 +51,7 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 		}
 		return Owner{Layer: Proxy, Service: p.span.Address, Known: cmp.Or(known, Structural)}
 	case p.span.Kind == Server || p.span.Kind == Consumer:
-		if o.Layer != Proxy {
+		if o.Layer != Proxy && o.Layer != Gateway {
 			if first.same {
 				o.Layer = Gateway
 			} else {

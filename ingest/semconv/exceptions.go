@@ -72,6 +72,13 @@ var events = map[string]eventUse{
 	"restate.invocation.lifecycle.yielded":   doneEvent,
 }
 
+// interrupts are exceptions by which a run is put off until a person has
+// answered (langgraph libs/langgraph/langgraph/errors.py).
+var interrupts = map[string]bool{"GraphInterrupt": true, "NodeInterrupt": true, "GraphBubbleUp": true}
+
+// typeName is the name of a type without its package.
+func typeName(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+
 // readEvents takes in the events of the record.
 func (n *Normalizer) readEvents(all []record.Event) {
 	inputs := uint64(0)
@@ -84,6 +91,9 @@ func (n *Normalizer) readEvents(all []record.Event) {
 				switch a := &e.Attrs[j]; a.Key {
 				case string(otel.ExceptionTypeKey):
 					n.at[exceptionType] = &a.Value
+					if interrupts[typeName(text(&a.Value))] {
+						n.said, n.suspended = trace.OK, true
+					}
 				case string(otel.ExceptionMessageKey):
 					n.at[exceptionText] = &a.Value
 				}

@@ -35,8 +35,13 @@ var gatewayRows = []row{
 }
 
 // clusterHost returns the host that the name of an Envoy cluster gives: Istio's
-// are "outbound|443|subset|api.openai.com".
+// are "outbound|443|subset|api.openai.com;". Inbound ones and those of traffic
+// that is passed through name none.
 func clusterHost(cluster string) string {
+	cluster = strings.TrimSuffix(cluster, ";")
+	if cluster == "PassthroughCluster" || cluster == "BlackHoleCluster" {
+		return ""
+	}
 	_, rest, ok := strings.Cut(cluster, "|")
 	if !ok {
 		return cluster
@@ -45,7 +50,7 @@ func clusterHost(cluster string) string {
 	if host := cluster[strings.LastIndexByte(cluster, '|')+1:]; host != "" && port != "" {
 		return host + ":" + port
 	}
-	return cluster
+	return ""
 }
 
 // A flagRow says what a response flag of Envoy means.

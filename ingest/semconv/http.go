@@ -242,6 +242,7 @@ var addresses = []struct{ host, port field }{
 	{upstreamName, none},
 	{proxyPeer, none},
 	{baseURL, none},
+	{peerService, none},
 	{networkPeer, networkPort},
 	{networkPeer, peerPort},
 }

@@ -77,8 +77,8 @@ var keys = []keyRow{
 
 // joinedKeys are fields that only together name a run: BullMQ's job IDs count
 // per queue, Temporal's activities and Inngest's steps per run, Airflow's runs
-// per DAG, Kafka's offsets per partition. Of the last only the processing is an
-// attempt: what is fetched again after a seek is not processed by that.
+// per DAG. Kafka's offsets are none: they count per cluster, which spans seldom
+// name, and two handlers may process one record.
 var joinedKeys = []struct {
 	fields []field
 	on     kinds
@@ -88,7 +88,6 @@ var joinedKeys = []struct {
 	{fields: []field{dagID, dagRun, activityID, mapIndex}},
 	{fields: []field{dagID, dagRun, activityID}, when: func(n *Normalizer) bool { return n.at[mapIndex] == nil }},
 	{fields: []field{runID, activityID}},
-	{fields: []field{destination, partition, offset, consumerGroup}, on: 1 << trace.Consumer, when: func(n *Normalizer) bool { return text(n.at[messageOp]) == "process" }},
 }
 
 // maxKey bounds the length of an ID.
@@ -131,9 +130,6 @@ func (n *Normalizer) readKeys() {
 		whole := true
 		for i, f := range j.fields {
 			part := text(n.at[f])
-			if f == consumerGroup && part == "" {
-				part = n.store.Text(n.span.Service) // each group gets every record
-			}
 			whole = whole && part != ""
 			if i > 0 {
 				n.buf = append(n.buf, '/')
@@ -173,7 +169,7 @@ func (n *Normalizer) callID(id string) {
 // models number their calls ("call_0", "functions.get_weather:1"), ADK writes
 // "<not specified>", and what a tool had to wait for was not run before.
 func (n *Normalizer) ownsToolCall(id string) bool {
-	if n.span.Flags&trace.ToolRun == 0 || n.at[deferral] != nil {
+	if n.span.Flags&trace.ToolRun == 0 || n.at[deferral] != nil || n.suspended {
 		return false
 	}
 	const random = 9 // letters and digits: Mistral's IDs have no more

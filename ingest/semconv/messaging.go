@@ -43,14 +43,6 @@ var messagingRows = []row{
 	{key: "dag_id", to: dagID, under: "task_run."}, // airflow 2.10
 	{key: "run_id", to: dagRun, under: "task_run."},
 	{key: "task_id", to: activityID, under: "task_run."},
-	{key: "messaging.destination.partition.id", to: partition}, // semantic-conventions messaging, kafka
-	{key: "messaging.kafka.destination.partition", to: partition},
-	{key: "messaging.kafka.partition", to: partition},
-	{key: otel.MessagingConsumerGroupNameKey, to: consumerGroup},
-	{key: "messaging.kafka.consumer.group", to: consumerGroup},
-	{key: "messaging.kafka.consumer_group", to: consumerGroup},
-	{key: "messaging.kafka.offset", to: offset},
-	{key: "messaging.kafka.message.offset", to: offset},
 	{key: "_inngest.step.id", to: step},
 	{key: "airflow.task_id", to: step}, // apache/airflow
 	{key: "restate.invocation.error.code", to: errorCode},

@@ -8,9 +8,9 @@ var opentracingRows = []row{
 	{key: "http.path", to: path},
 	{key: "peer.hostname", to: peerName, on: sender | internal},
 	{key: "remoteEndpoint.serviceName", to: peerName, on: sender | internal},
-	{key: "service.peer.name", to: peerName, on: sender | internal}, // semantic-conventions 1.39
-	{key: "peer.service", to: peerName, on: sender | internal},      // before
-	{key: "grpc.authority", to: hostHeader},                         // Envoy common_values.h
+	{key: "service.peer.name", to: peerService, on: sender | internal}, // semantic-conventions 1.39
+	{key: "peer.service", to: peerService, on: sender | internal},      // before
+	{key: "grpc.authority", to: hostHeader},                            // Envoy common_values.h
 	{key: "peer.ipv4", to: networkPeer, on: sender | internal},
 	{key: "remoteEndpoint.ipv4", to: networkPeer, on: sender | internal},
 	{key: "remoteEndpoint.ipv6", to: networkPeer, on: sender | internal},

@@ -26,6 +26,7 @@ const (
 	serverAddress
 	serverPort
 	peerName
+	peerService
 	peerPort
 	hostHeader
 	proxyPeer
@@ -76,14 +77,11 @@ const (
 	messageSystem
 	messageOp
 	destination
-	consumerGroup
 	jobName
 	queueName
 	jobID
 	step
 	messageID
-	partition
-	offset
 	runID
 	dagID
 	dagRun

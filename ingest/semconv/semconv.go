@@ -43,6 +43,7 @@ type Normalizer struct {
 	said       trace.Outcome // by an explicit attribute or event
 	saidClass  trace.Class
 	flagged    bool // by a response flag of Envoy
+	suspended  bool // the run goes on in another
 	guessed    bool // the delay is that of a limit of which nothing says that it was spent
 
 	// What strings mean, remembered within bounds.
@@ -158,7 +159,7 @@ func (n *Normalizer) reset(r *record.Span) {
 	n.found, n.keys, n.links, n.events = n.found[:0], n.keys[:0], n.links[:0], n.events[:0]
 	n.model, n.messages, n.exceptions = 0, 0, 0
 	n.layer, n.tries = trace.LayerUnknown, tries{}
-	n.said, n.saidClass, n.flagged, n.guessed = trace.Unstated, trace.NoError, false, false
+	n.said, n.saidClass, n.flagged, n.guessed, n.suspended = trace.Unstated, trace.NoError, false, false, false
 }
 
 // read files the attributes under their fields and tables, in one pass.

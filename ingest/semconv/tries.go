@@ -24,7 +24,7 @@ func (n *Normalizer) countTries() {
 		total = t.again + 1
 	case t.failed > 0:
 		total = t.failed
-		if n.span.Outcome == trace.OK {
+		if o := n.span.Outcome; o != trace.Failed && o != trace.Cut {
 			total++
 		}
 	default:
