@@ -166,11 +166,41 @@ func (g *Graph) joinLoops(roots []int32) {
 			i++
 			continue
 		}
-		for _, k := range roots[i:end] {
-			g.joined.join(g.nodes[roots[i]].trace, g.nodes[k].trace)
+		if !g.scheduled(roots, i, end) {
+			for _, k := range roots[i:end] {
+				g.joined.join(g.nodes[roots[i]].trace, g.nodes[k].trace)
+			}
 		}
 		i = end
 	}
+}
+
+// Limits of what runs by a schedule.
+const (
+	// minSchedule is above the longest default backoff of the model clients and
+	// of AWS, 8 and 20 s, which have jitter besides (attributes.md 4.2).
+	minSchedule   = int64(30 * time.Second)
+	scheduleSlack = 0.02 // share by which equal paces may differ
+)
+
+// scheduled reports whether the runs of a loop, roots from i to end, start at a
+// pace that holds without failures, too: that of a success right before or
+// after them, or one too slow and too even for a backoff.
+func (g *Graph) scheduled(roots []int32, i, end int) bool {
+	gap := func(k int) int64 { return g.nodes[roots[k]].span.Start - g.nodes[roots[k-1]].span.Start }
+	low, high := gap(i+1), gap(i+1)
+	for k := i + 2; k < end; k++ {
+		low, high = min(low, gap(k)), max(high, gap(k))
+	}
+	even := func(low, high int64) bool { return float64(high-low) <= scheduleSlack*float64(high) }
+	if !even(low, high) {
+		return false
+	}
+	beside := func(k, success int) bool {
+		return k > 0 && k < len(roots) && g.nodes[roots[success]].span.Outcome == OK &&
+			g.sign(roots[k], 0) == g.sign(roots[k-1], 0) && even(min(low, gap(k)), max(high, gap(k)))
+	}
+	return low >= minSchedule || beside(i, i-1) || beside(end, end-1)
 }
 
 // marked reports whether a root says by itself what it belongs to.
