@@ -73,6 +73,7 @@ type chainer struct {
 type openSign struct {
 	args, input    uint64
 	model, address Sym
+	job            Sym   // another message is another call, on every level
 	number         int32 // of the chain's last hop, −1: any
 	level          uint8
 	failed         bool // the last hop brought no answer
@@ -232,7 +233,7 @@ func (c *chainer) shares(prev, n *node) bool {
 // sign is what a chain and the hop that continues it have in common.
 func (c *chainer) sign(i int32, argless bool) openSign {
 	n := &c.g.nodes[i]
-	s := openSign{args: n.span.ArgsHash, input: n.input, model: n.model, address: n.address, number: -1}
+	s := openSign{args: n.span.ArgsHash, input: n.input, model: n.model, address: n.address, job: c.g.jobOf(n.span), number: -1}
 	if argless {
 		s.args = 0
 	}
