@@ -66,9 +66,10 @@ func (g *Graph) stepOf(s *Span) Sym {
 	return 0
 }
 
-// jobOf returns the ID that all runs of one message or job share.
+// jobOf returns the ID that all runs of one message or job share; a span that
+// only receives the message is no run.
 func (g *Graph) jobOf(s *Span) Sym {
-	if s.Kind != Consumer && !s.Flags.Has(Job) {
+	if !s.Flags.Has(Job) {
 		return 0
 	}
 	f := g.store.FactsOf(s)
