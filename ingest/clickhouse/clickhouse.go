@@ -24,32 +24,23 @@ func Read(r io.Reader, lim decode.Limits, emit func(*record.Span) error) (decode
 
 // record reads an answer or a row.
 func (d decoder) record() error {
-	line, offset := d.Begin()
-	alone := decode.Object{Line: line, Offset: offset} // a row that is not in an answer
-	alone.Type = record.Map
+	var alone decode.Object // a row that is not in an answer
 	answer := false
-	complete, err := d.Limited("row", func() error {
-		return d.Members("row", func(name []byte) error {
-			switch string(name) {
-			case "data":
-				answer = true
-				return d.rows()
-			case "exception": // of a query that failed while it answered
-				answer = true
-				return d.exception()
-			case "meta", "totals", "extremes", "statistics":
-				return d.Skip()
-			}
-			if answer {
-				return d.Skip() // rows, rows_before_limit_at_least
-			}
-			a := record.Attr{Key: string(name)}
-			if err := d.Within("row", &a.Value); err != nil {
-				return err
-			}
-			alone.Map = append(alone.Map, a)
-			return nil
-		})
+	complete, err := d.Partly("row", &alone, func(name string) (bool, error) {
+		switch name {
+		case "data":
+			answer = true
+			return true, d.rows()
+		case "exception": // of a query that failed while it answered
+			answer = true
+			return true, d.exception()
+		case "meta", "totals", "extremes", "statistics":
+			return true, d.Skip()
+		}
+		if answer {
+			return true, d.Skip() // rows, rows_before_limit_at_least
+		}
+		return false, nil
 	})
 	if err != nil || !complete || answer {
 		return err

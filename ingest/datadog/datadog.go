@@ -27,34 +27,24 @@ const maxNested = 2
 
 // record reads a span or an object that holds some.
 func (d decoder) record(depth int) error {
-	o := decode.Object{}
-	o.Type = record.Map
-	o.Line, o.Offset = d.Begin()
+	var o decode.Object
 	holds := false
-	complete, err := d.Limited("span", func() error {
-		return d.Members("span", func(name []byte) error {
-			key := string(name) // a copy, as Kind reads on
-			kind := d.Kind()
-			switch {
-			case depth < maxNested && kind == '{' && (key == "trace" || key == "orchestrated"):
-				holds = true
-				return d.record(depth + 1)
-			case depth < maxNested && kind == '{' && key == "spans": // by their IDs
-				holds = true
-				return d.Members("spans", func([]byte) error { return d.span() })
-			case depth < maxNested && kind == '[' && (key == "spans" || key == "data" || key == "traces"):
-				holds = true
-				return d.Each(key, d.element)
-			case holds:
-				return d.Skip() // root_id, links and meta of an answer
-			}
-			a := record.Attr{Key: key}
-			if err := d.Within("span", &a.Value); err != nil {
-				return err
-			}
-			o.Map = append(o.Map, a)
-			return nil
-		})
+	complete, err := d.Partly("span", &o, func(key string) (bool, error) {
+		kind := d.Kind()
+		switch {
+		case depth < maxNested && kind == '{' && (key == "trace" || key == "orchestrated"):
+			holds = true
+			return true, d.record(depth + 1)
+		case depth < maxNested && kind == '{' && key == "spans": // by their IDs
+			holds = true
+			return true, d.Members("spans", func([]byte) error { return d.span() })
+		case depth < maxNested && kind == '[' && (key == "spans" || key == "data" || key == "traces"):
+			holds = true
+			return true, d.Each(key, d.element)
+		case holds:
+			return true, d.Skip() // root_id, links and meta of an answer
+		}
+		return false, nil
 	})
 	if err != nil || !complete || holds {
 		d.Result.Known = d.Result.Known || holds && err == nil

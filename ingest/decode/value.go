@@ -32,6 +32,28 @@ func (d *JSON) Object(what string, o *Object) (ok bool, err error) {
 	return ok && err == nil, err
 }
 
+// Partly reads the next value, an object, of which take reads some members: for
+// each it says whether it has. All others are kept in o. complete is false
+// where the object could not be read to its end, which has been reported.
+func (d *JSON) Partly(what string, o *Object, take func(name string) (taken bool, err error)) (complete bool, err error) {
+	*o = Object{}
+	o.Line, o.Offset = d.Begin()
+	o.Type = record.Map
+	return d.Limited(what, func() error {
+		return d.Members(what, func(name []byte) error {
+			a := record.Attr{Key: string(name)} // a copy, as take reads on
+			if taken, err := take(a.Key); taken || err != nil {
+				return err
+			}
+			if err := d.Within(what, &a.Value); err != nil {
+				return err
+			}
+			o.Map = append(o.Map, a)
+			return nil
+		})
+	})
+}
+
 // Value reads the next value, whatever it is; what names it in problems.
 func (d *JSON) Value(what string, v *record.Value) error {
 	*v = record.Value{}

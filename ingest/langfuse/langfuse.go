@@ -41,35 +41,25 @@ var observed = []string{"traceId", "trace_id", "startTime", "start_time"}
 
 // record reads a list, a trace or an observation.
 func (d *decoder) record(depth int) error {
-	line, offset := d.Begin()
-	o := decode.Object{Line: line, Offset: offset}
-	o.Type = record.Map
+	var o decode.Object
 	holds := false
-	complete, err := d.Limited("observation", func() error {
-		return d.Members("observation", func(name []byte) error {
-			key := string(name) // a copy, as Kind reads on
-			kind := d.Kind()
-			switch {
-			case depth < maxNested && kind == '[' && (key == "observations" || key == "data"):
-				if !holds {
-					d.keep(&o.Value)
-				}
-				holds = true
-				return d.each(key, depth, line, offset)
-			case depth < maxNested && kind == '{' && key == "trace": // of the download in the UI
-				return d.Members("trace", d.traceMember)
-			case holds, key == "output", key == "scores", key == "meta":
-				return d.Skip()
-			case key == "input" && decode.Member(&o.Value, observed...) == nil:
-				return d.Skip() // that of a trace
+	complete, err := d.Partly("observation", &o, func(key string) (bool, error) {
+		kind := d.Kind()
+		switch {
+		case depth < maxNested && kind == '[' && (key == "observations" || key == "data"):
+			if !holds {
+				d.keep(&o.Value)
 			}
-			a := record.Attr{Key: key}
-			if err := d.Within("observation", &a.Value); err != nil {
-				return err
-			}
-			o.Map = append(o.Map, a)
-			return nil
-		})
+			holds = true
+			return true, d.each(key, depth, o.Line, o.Offset)
+		case depth < maxNested && kind == '{' && key == "trace": // of the download in the UI
+			return true, d.Members("trace", d.traceMember)
+		case holds, key == "output", key == "scores", key == "meta":
+			return true, d.Skip()
+		case key == "input" && decode.Member(&o.Value, observed...) == nil:
+			return true, d.Skip() // that of a trace
+		}
+		return false, nil
 	})
 	if err != nil || !complete || holds {
 		return err

@@ -26,21 +26,12 @@ var unread = map[string]bool{"model_map_information": true, "guardrail_informati
 
 // record reads a payload or what Datadog is sent.
 func (d decoder) record() error {
-	line, offset := d.Begin()
-	o := decode.Object{Line: line, Offset: offset}
-	o.Type = record.Map
-	complete, err := d.Limited("payload", func() error {
-		return d.Members("payload", func(name []byte) error {
-			if unread[string(name)] {
-				return d.Skip()
-			}
-			a := record.Attr{Key: string(name)}
-			if err := d.Within("payload", &a.Value); err != nil {
-				return err
-			}
-			o.Map = append(o.Map, a)
-			return nil
-		})
+	var o decode.Object
+	complete, err := d.Partly("payload", &o, func(name string) (bool, error) {
+		if unread[name] {
+			return true, d.Skip()
+		}
+		return false, nil
 	})
 	if err != nil || !complete {
 		return err

@@ -31,37 +31,27 @@ const wantRows = `want to_json(orient="records"), which can be read row by row`
 
 // record reads a span or a record that holds some.
 func (d decoder) record(depth int) error {
-	line, offset := d.Begin()
-	alone := decode.Object{Line: line, Offset: offset}
-	alone.Type = record.Map
+	var alone decode.Object
 	holds, refused := false, false
-	complete, err := d.Limited("span", func() error {
-		return d.Members("span", func(name []byte) error {
-			key := string(name) // a copy, as Kind reads on
-			kind := d.Kind()
-			switch {
-			case refused:
-				return d.Skip()
-			case depth < maxNested && kind == '[' && (key == "data" || key == "spans"):
-				holds = true
-				return d.each(key, depth)
-			case depth == 0 && kind == '{' && isID(key): // of orient="index"
-				holds = true
-				return d.record(depth + 1)
-			case kind == '{' && isColumn(key), kind == '[' && isColumn(key):
-				d.Problem(decode.FaultValue, line, offset, "found a data frame written column by column, none of which is read; %s", wantRows)
-				refused = true
-				return d.Skip()
-			case holds, key == "rootSpan", key == "schema":
-				return d.Skip() // next_cursor and what a trace repeats of its spans
-			}
-			a := record.Attr{Key: key}
-			if err := d.Within("span", &a.Value); err != nil {
-				return err
-			}
-			alone.Map = append(alone.Map, a)
-			return nil
-		})
+	complete, err := d.Partly("span", &alone, func(key string) (bool, error) {
+		kind := d.Kind()
+		switch {
+		case refused:
+			return true, d.Skip()
+		case depth < maxNested && kind == '[' && (key == "data" || key == "spans"):
+			holds = true
+			return true, d.each(key, depth)
+		case depth == 0 && kind == '{' && isID(key): // of orient="index"
+			holds = true
+			return true, d.record(depth + 1)
+		case kind == '{' && isColumn(key), kind == '[' && isColumn(key):
+			d.Problem(decode.FaultValue, alone.Line, alone.Offset, "found a data frame written column by column, none of which is read; %s", wantRows)
+			refused = true
+			return true, d.Skip()
+		case holds, key == "rootSpan", key == "schema":
+			return true, d.Skip() // next_cursor and what a trace repeats of its spans
+		}
+		return false, nil
 	})
 	if err != nil || !complete || holds || refused {
 		return err

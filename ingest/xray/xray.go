@@ -25,31 +25,21 @@ func Read(r io.Reader, lim decode.Limits, emit func(*record.Span) error) (decode
 
 // record reads an answer, a trace, a document or the daemon's header.
 func (d decoder) record() error {
-	o := decode.Object{}
-	o.Type = record.Map
-	o.Line, o.Offset = d.Begin()
+	var o decode.Object
 	holds := false
-	complete, err := d.Limited("segment", func() error {
-		return d.Members("segment", func(name []byte) error {
-			switch key := string(name); key {
-			case "Traces", "traces":
-				holds = true
-				return d.Each(key, d.trace)
-			case "Segments", "segments":
-				holds = true
-				return d.Each(key, d.document)
-			default:
-				if holds { // NextToken and the like
-					return d.Skip()
-				}
-				a := record.Attr{Key: key}
-				if err := d.Within("segment", &a.Value); err != nil {
-					return err
-				}
-				o.Map = append(o.Map, a)
-				return nil
-			}
-		})
+	complete, err := d.Partly("segment", &o, func(key string) (bool, error) {
+		switch key {
+		case "Traces", "traces":
+			holds = true
+			return true, d.Each(key, d.trace)
+		case "Segments", "segments":
+			holds = true
+			return true, d.Each(key, d.document)
+		}
+		if holds { // NextToken and the like
+			return true, d.Skip()
+		}
+		return false, nil
 	})
 	switch {
 	case err != nil || !complete:
