@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,9 +14,40 @@ import (
 
 // Judging is where a fleet rule says what it concludes of a cell.
 type Judging struct {
+	// Stats sums up all that was read.
+	Stats Stats
+
 	about    About
 	cell     Cell
 	findings []Finding
+	needs    *needs
+}
+
+// needs is what a rule lacked: per fact how often it needed it and had it, and
+// in how many cells there was enough to judge.
+type needs struct {
+	facts         map[Fact]*Sums
+	cells, enough int64
+}
+
+func (n *needs) of(f Fact) *Sums {
+	if n.facts[f] == nil {
+		n.facts[f] = &Sums{Lanes: map[uint32]int64{}}
+	}
+	return n.facts[f]
+}
+
+// Need counts an opportunity of the rule to judge: had says whether the data
+// held the fact that it needs.
+func (j *Judging) Need(f Fact, had bool) { j.needs.of(f).need(had) }
+
+// Enough says whether the cell held enough to judge at all. A rule that found
+// enough in no cell is blind.
+func (j *Judging) Enough(ok bool) {
+	j.needs.cells++
+	if ok {
+		j.needs.enough++
+	}
 }
 
 // Conclusion is what a fleet rule found in one cell.
@@ -36,8 +68,13 @@ func (j *Judging) Report(c Conclusion) {
 	f.Severity = cmp.Or(c.Level, j.about.Severity).String()
 	f.Confidence = cmp.Or(c.Conf, trace.Certain).String()
 	f.Message, f.Attempts, f.Occurrences, f.Callers, f.Probability = c.Text, c.Attempts, c.Occurrences, c.Callers, c.Probability
-	for _, w := range c.Worst {
+	for i, w := range c.Worst {
 		f.Exemplars = append(f.Exemplars, w.Exemplar)
+		if i == 0 && len(f.Owners) == 1 && f.Owners[0] == (Owner{Service: w.Owner.Service}) {
+			// The cell is a client's as a whole; the worst case shows by what it retries.
+			f.Owners[0] = w.Owner
+			f.Owners[0].Setting = Setting(w.Owner)
+		}
 	}
 	j.findings = append(j.findings, f)
 }
@@ -53,7 +90,10 @@ func (s *Suite) Report(p *Part) *Report {
 		about[rule.About().ID] = rule.About()
 	}
 	fleet := map[string]map[int64]*Sums{}
-	needs := map[string]map[string]*Sums{}
+	lacks := map[string]*needs{}
+	for id := range about {
+		lacks[id] = &needs{facts: map[Fact]*Sums{}}
+	}
 	for _, key := range sortedKeys(p.cells) {
 		sums := p.cells[key]
 		kind, rest, _ := strings.Cut(key, "\x00")
@@ -67,10 +107,9 @@ func (s *Suite) Report(p *Part) *Report {
 			r.UnknownCodes = append(r.UnknownCodes, UnknownCode{Provider: provider, Code: code, Count: sums.Lanes[0]})
 		case "#need":
 			rule, fact, _ := strings.Cut(rest, "\x00")
-			if needs[rule] == nil {
-				needs[rule] = map[string]*Sums{}
+			if n := lacks[rule]; n != nil {
+				n.facts[Fact(fact)] = &Sums{Lanes: maps.Clone(sums.Lanes)}
 			}
-			needs[rule][fact] = sums
 		case "#fleet":
 			var at int64
 			when, cell, _ := strings.Cut(rest, "\x00")
@@ -91,14 +130,19 @@ func (s *Suite) Report(p *Part) *Report {
 		cell := cellOf(key)
 		for _, rule := range s.rules {
 			if f, ok := rule.(FleetRule); ok && rule.About().ID == cell.Rule {
-				j := &Judging{about: rule.About(), cell: cell}
+				j := &Judging{Stats: r.Stats, about: rule.About(), cell: cell, needs: lacks[cell.Rule]}
 				f.Judge(cell, windows(fleet[key]), j)
 				r.Findings = append(r.Findings, j.findings...)
 			}
 		}
 	}
+	found := map[string]bool{}
+	for i := range r.Findings {
+		found[r.Findings[i].Rule] = true
+	}
 	for _, rule := range s.rules {
-		r.Coverage = append(r.Coverage, s.cover(p, rule.About(), needs[rule.About().ID]))
+		id := rule.About().ID
+		r.Coverage = append(r.Coverage, cover(id, r.Stats, lacks[id], found[id]))
 	}
 	order(r)
 	return r
@@ -233,7 +277,7 @@ func statsOf(s *Sums) Stats {
 	l := s.Lanes
 	out := Stats{
 		Spans: l[laneSpans], Duplicates: l[laneDuplicates], Traces: l[laneTraces], Requests: l[laneRequests],
-		Calls: l[laneCalls], Attempts: l[laneTries], Retries: l[laneRetries], HiddenAttempts: l[laneHidden],
+		FailedRequests: l[laneFailed], Calls: l[laneCalls], Attempts: l[laneTries], Retries: l[laneRetries], HiddenAttempts: l[laneHidden],
 		HealedByOrdinal: map[string]int64{},
 		Wasted: Waste{
 			Attempts: l[laneWasteTries], Seconds: float64(l[laneWasteMS]) / 1000, InputTokens: l[laneWasteIn], OutputTokens: l[laneWasteOut],
@@ -291,23 +335,22 @@ func rowOf(key string, s, seconds *Sums) UpstreamRow {
 	return row
 }
 
-// cover says whether a rule could judge the data.
-func (s *Suite) cover(p *Part, a About, needs map[string]*Sums) Coverage {
-	c := Coverage{Rule: a.ID, Status: "ran", Needs: []string{}}
-	stats := p.sums(statsKey).Lanes
-	if stats[laneTries] == 0 {
-		c.Status = "blind"
-		c.Needs = append(c.Needs, "client, server, model or tool spans")
-		c.Reason = "no span asks anything of another service, a model or a tool"
+// cover says whether a rule could judge the data. One that found something was
+// not blind.
+func cover(rule string, stats Stats, n *needs, found bool) Coverage {
+	c := Coverage{Rule: rule, Status: "ran", Needs: []string{}, Add: []string{}}
+	if stats.Attempts == 0 {
+		c.lacks(CallSpans)
+		c.Status, c.Reason = "blind", "no span asks anything of another service, a model or a tool"
 		return c
 	}
 	reasons := []string{}
-	for _, fact := range sortedKeys(needs) {
-		all, had := needs[fact].Lanes[laneNeed], needs[fact].Lanes[laneNeed+1]
+	for _, fact := range sortedKeys(n.facts) {
+		all, had := n.facts[fact].Lanes[laneNeed], n.facts[fact].Lanes[laneNeed+1]
 		if had == all {
 			continue
 		}
-		c.Needs = append(c.Needs, fact)
+		c.lacks(fact)
 		reasons = append(reasons, fmt.Sprintf("%d of %d lack %s", all-had, all, fact))
 		switch {
 		case had == 0:
@@ -316,8 +359,23 @@ func (s *Suite) cover(p *Part, a About, needs map[string]*Sums) Coverage {
 			c.Status = "partial"
 		}
 	}
+	if n.cells > 0 && n.enough == 0 {
+		c.lacks(Traffic)
+		reasons = append(reasons, "too little to judge at any upstream")
+		c.Status = "blind"
+	}
+	if c.Status == "blind" && found {
+		c.Status = "partial"
+	}
 	c.Reason = strings.Join(reasons, "; ")
 	return c
+}
+
+// lacks notes a fact that the data lack.
+func (c *Coverage) lacks(f Fact) {
+	r := f.Remedy()
+	c.Needs = append(c.Needs, cmp.Or(r.Attribute, string(f)))
+	c.Add = append(c.Add, r.Line)
 }
 
 // traceQL finds more traces with the same edge.

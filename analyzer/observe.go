@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,7 @@ const (
 	laneWasteOut
 	laneHubs
 	laneCycles
+	laneFailed           // requests with a failed attempt
 	laneSize   = 1 << 24 // histogram of attempts per logical request
 	laneHealed = 2 << 24 // histogram of the retry that succeeded
 )
@@ -58,8 +60,13 @@ func (o observer) opened(g *trace.Graph, spans int64) {
 func (o observer) request(r *trace.Request) {
 	s := o.part.sums(statsKey)
 	s.Lanes[laneRequests]++
+	failed := false
 	for _, class := range r.Logical {
 		o.class(r, s, class)
+		failed = failed || slices.ContainsFunc(class, (*trace.Attempt).Failed)
+	}
+	if failed {
+		s.Lanes[laneFailed]++
 	}
 }
 

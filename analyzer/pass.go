@@ -15,6 +15,29 @@ type Pass struct {
 	rule    About
 	part    *Part
 	found   func(Found)
+	memo    *memo
+}
+
+// memo remembers the cells of one store, which most attempts share.
+type memo struct {
+	cells   map[edge]Cell
+	windows map[cellWindow]*Sums
+	knobs   map[trace.Owner]*Knob // nil where there is none
+}
+
+type edge struct {
+	rule  string
+	up    trace.Upstream
+	owner trace.Owner
+}
+
+type cellWindow struct {
+	key string // of the cell
+	at  int64
+}
+
+func newMemo() *memo {
+	return &memo{cells: map[edge]Cell{}, windows: map[cellWindow]*Sums{}, knobs: map[trace.Owner]*Knob{}}
 }
 
 // maxWorst is how many exemplars a cell keeps.
@@ -47,6 +70,7 @@ type Case struct {
 	WaitsMS  []int64
 	AskedMS  int64
 	Known    []string // per owner
+	Owner    Owner    // of the call shown, for fleet rules
 	Exemplar Exemplar
 }
 
@@ -77,16 +101,30 @@ func (s *Sums) keep(c Case) {
 	s.Worst = s.Worst[:min(len(s.Worst), maxWorst)]
 }
 
+// takes reports whether a case of so many attempts, shown on a, may be among
+// the worst.
+func (s *Sums) takes(attempts int64, a *trace.Attempt) bool {
+	if len(s.Worst) < maxWorst {
+		return true
+	}
+	least := &s.Worst[maxWorst-1]
+	return attempts > least.Attempts || attempts == least.Attempts && (len(a.Spans) == 0 || a.Spans[0].Trace.String() <= least.Exemplar.TraceID)
+}
+
 // Cell is what sums are kept for; its hash is the fingerprint of a finding.
 // Attempts, settings and evidence of the owners are no part of it.
 type Cell struct {
 	Rule     string
 	Owners   []Owner
 	Upstream Upstream
+	encoded  string // what key returns, where that is known
 }
 
 // key encodes a cell; windows of fleet rules add their time.
 func (c Cell) key() string {
+	if c.encoded != "" {
+		return c.encoded
+	}
 	parts := []string{c.Rule, c.Upstream.Service, c.Upstream.Address, c.Upstream.Operation, c.Upstream.Model}
 	for _, o := range c.Owners {
 		parts = append(parts, o.Layer, o.Service, o.Library, o.Operation)
@@ -113,11 +151,41 @@ func cellOf(key string) Cell {
 
 // Cell names the edge between owners and an upstream for a fleet rule.
 func (p *Pass) Cell(up trace.Upstream, owners ...trace.Owner) Cell {
+	e := edge{rule: p.rule.ID, up: up}
+	if len(owners) == 1 {
+		e.owner = owners[0]
+		e.owner.Known = trace.Inferred // tells one owner from none; no part of a cell
+	}
+	if len(owners) <= 1 {
+		if c, ok := p.memo.cells[e]; ok {
+			return c
+		}
+	}
 	c := Cell{Rule: p.rule.ID, Upstream: p.upstream(up)}
 	for _, o := range owners {
 		c.Owners = append(c.Owners, p.owner(o))
 	}
+	c.encoded = c.key()
+	if len(owners) <= 1 {
+		p.memo.cells[e] = c
+	}
 	return c
+}
+
+// KnobOf returns the setting that limits the retries of an owner.
+func (p *Pass) KnobOf(o trace.Owner) (Knob, bool) {
+	o.Known, o.Op = 0, 0
+	k, ok := p.memo.knobs[o]
+	if !ok {
+		if found, is := KnobOf(p.owner(o)); is {
+			k = &found
+		}
+		p.memo.knobs[o] = k
+	}
+	if k == nil {
+		return Knob{}, false
+	}
+	return *k, true
 }
 
 func (p *Pass) upstream(u trace.Upstream) Upstream {
@@ -273,7 +341,10 @@ func statusOf(p *Pass, a *trace.Attempt) string {
 // Need counts an opportunity of the rule to judge: had says whether the data
 // held the fact that it needs.
 func (p *Pass) Need(f Fact, had bool) {
-	s := p.part.sums(needKey + p.rule.ID + "\x00" + string(f))
+	p.part.sums(needKey + p.rule.ID + "\x00" + string(f)).need(had)
+}
+
+func (s *Sums) need(had bool) {
 	s.Lanes[laneNeed]++
 	if had {
 		s.Lanes[laneNeed+1]++
@@ -286,11 +357,16 @@ const window = int64(60e9)
 // Add adds n to a lane of cell c in the window of time at (ns since the Unix
 // epoch); a, unless nil, stands as an exemplar.
 func (p *Pass) Add(c Cell, at int64, lane uint32, n int64, a *trace.Attempt) {
-	s := p.part.sums(fleetKey + itoa(at-mod(at, window)) + "\x00" + c.key())
+	w := cellWindow{c.key(), at - mod(at, window)}
+	s := p.memo.windows[w]
+	if s == nil {
+		s = p.part.sums(fleetKey + itoa(w.at) + "\x00" + w.key)
+		p.memo.windows[w] = s
+	}
 	s.Lanes[lane] += n
-	if a != nil {
+	if a != nil && s.takes(a.Call.Count(), a) {
 		e := p.exemplar(Diagnostic{Call: a.Call, Cause: a, Attempts: a.Call.Count(), Ticks: a.Call.Attempts})
-		s.keep(Case{Attempts: a.Call.Count(), Exemplar: e})
+		s.keep(Case{Attempts: a.Call.Count(), Exemplar: e, Owner: p.owner(a.Call.Owner)})
 	}
 }
 

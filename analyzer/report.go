@@ -55,6 +55,7 @@ type Stats struct {
 	Duplicates     int64 `json:"duplicates"`
 	Traces         int64 `json:"traces"`
 	Requests       int64 `json:"requests"`
+	FailedRequests int64 `json:"failed_requests"` // in which at least one attempt failed
 	Calls          int64 `json:"calls"`
 	Attempts       int64 `json:"attempts"`
 	Retries        int64 `json:"retries"`
@@ -184,7 +185,8 @@ type Incident struct {
 type Coverage struct {
 	Rule   string   `json:"rule"`
 	Status string   `json:"status"`
-	Needs  []string `json:"needs"` // what was missing
+	Needs  []string `json:"needs"` // what was missing: attributes by name, else what stands for them
+	Add    []string `json:"add"`   // for each, the instrumentation or configuration that adds it; "" unknown
 	Reason string   `json:"reason"`
 }
 

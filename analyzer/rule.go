@@ -49,9 +49,6 @@ type FleetRule interface {
 	Judge(c Cell, windows iter.Seq2[int64, *Sums], p *Judging)
 }
 
-// Fact names something that a rule needs from the data, as the report shows it.
-type Fact string
-
 // Diagnostic is one defect in one request.
 type Diagnostic struct {
 	// Call is the call that was retried wrongly. Cause and Retry, where set,

@@ -98,12 +98,12 @@ func (s *Suite) judge(p *Part, found func(Found)) {
 	p.open = trace.NewStore()
 	spans := int64(len(open.Spans))
 	g := trace.Build(open, trace.Options{})
-	o := observer{part: p}
+	o, memo := observer{part: p}, newMemo()
 	o.opened(g, spans)
 	for r := range g.Requests() {
 		o.request(r)
 		for _, rule := range s.rules {
-			pass := &Pass{Request: r, rule: rule.About(), part: p, found: found}
+			pass := &Pass{Request: r, rule: rule.About(), part: p, found: found, memo: memo}
 			if request, ok := rule.(RequestRule); ok {
 				request.Check(pass)
 			}

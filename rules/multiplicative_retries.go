@@ -55,10 +55,10 @@ func (r MultiplicativeRetries) Check(p *analyzer.Pass) {
 	merged := onOneLevel(p.Request)
 	for _, class := range p.Request.Logical {
 		for _, a := range class {
-			p.Need("the HTTP client's spans below the SDK's", !analyzer.HidesAttempts(a))
+			p.Need(analyzer.InnerSpans, !analyzer.HidesAttempts(a))
 		}
 		found := len(class) > 1 && r.check(p, class)
-		p.Need("numbers that tell owners on one level of spans apart", found || !slices.ContainsFunc(class, func(a *trace.Attempt) bool { return merged[a.Call] }))
+		p.Need(analyzer.OwnersApart, found || !slices.ContainsFunc(class, func(a *trace.Attempt) bool { return merged[a.Call] }))
 	}
 }
 
@@ -75,43 +75,15 @@ func onOneLevel(r *trace.Request) map[*trace.Call]bool {
 }
 
 func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) (found bool) {
-	made := attemptsTowards(class)
-	var path []*trace.Call // of the attempt with most owners, innermost first
-	var end *trace.Attempt
-	for _, a := range class {
-		var owners []*trace.Call
-		for c := a.Call; ; c = c.Parent.Call {
-			if made[c] > 1 && !contains(owners, c.Owner) {
-				owners = append(owners, c)
-			}
-			if c.Parent == nil {
-				break
-			}
-		}
-		if len(owners) > len(path) {
-			path, end = owners, a
-		}
-	}
+	l := newLogical(class)
+	path, end := l.retriers()
 	if len(path) < max(2, r.MinOwners) {
 		return false
 	}
-	d := analyzer.Diagnostic{
-		Call: path[len(path)-1], Upstream: analyzer.UpstreamOf(p.Request, end), Ticks: class,
-		Conf: trace.Certain, Wasted: analyzer.WasteOf(p.Request, class), Latent: 1,
-	}
-	for _, a := range class {
-		d.Attempts += int64(a.Count.Min)
-	}
+	d := l.diagnostic(p, path, end)
 	product := int64(1)
-	for i := len(path) - 1; i >= 0; i-- {
-		o := analyzer.OwnerCount{Owner: path[i].Owner, DeclaredMax: int64(path[i].DeclaredMax)}
-		for c, n := range made {
-			if same(c.Owner, o.Owner) {
-				o.Attempts = max(o.Attempts, n)
-			}
-		}
-		d.Owners = append(d.Owners, o)
-		d.Conf = min(d.Conf, path[i].Conf)
+	d.Latent = 1
+	for _, o := range d.Owners {
 		product *= o.Attempts
 		d.Latent *= max(o.Attempts, o.DeclaredMax)
 	}
@@ -120,48 +92,12 @@ func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) (
 	return true
 }
 
-// attemptsTowards counts, for each call above the attempts of one logical
-// request, its attempts that led to them; going on to another model or
-// provider is no attempt more.
-func attemptsTowards(class []*trace.Attempt) map[*trace.Call]int64 {
-	made := map[*trace.Call]int64{}
-	seen := map[*trace.Attempt]bool{}
-	for _, a := range class {
-		for x := a; x != nil && !seen[x]; x = x.Call.Parent {
-			seen[x] = true
-			if !x.Fallback {
-				made[x.Call] += int64(x.Count.Min)
-			}
-		}
-	}
-	return made
-}
-
-func contains(calls []*trace.Call, o trace.Owner) bool {
-	for _, c := range calls {
-		if same(c.Owner, o) {
-			return true
-		}
-	}
-	return false
-}
-
-// same reports whether two owners are one, however each was found.
-func same(a, b trace.Owner) bool {
-	a.Known = b.Known
-	return a == b
-}
-
 // says writes the owners as a product where it is one.
 func says(owners []analyzer.OwnerCount, attempts, product int64) string {
 	var factors []string
 	least := int64(0)
 	for _, o := range owners {
-		layer := o.Owner.Layer.String()
-		if layer == "" {
-			layer = "unknown caller"
-		}
-		factors = append(factors, fmt.Sprintf("%s %d", layer, o.Attempts))
+		factors = append(factors, fmt.Sprintf("%s %d", layer(o.Owner), o.Attempts))
 		least = max(least, o.Attempts)
 	}
 	text := strings.Join(factors, " × ")

@@ -74,7 +74,7 @@ func checkStopped(p *analyzer.Pass, call *trace.Call, allow int, stopped func(*t
 	var wasted []*trace.Attempt
 	for prev, retry := range call.Retries() {
 		if retry.Failed() && retry.Class != trace.NoError {
-			p.Need("the reason of the failure", prev.Class != trace.UnknownError || !prev.Failed())
+			p.Need(analyzer.FailureReason, prev.Class != trace.UnknownError || !prev.Failed())
 		}
 		if !stopped(prev) || retry.Fallback || changed(p, prev, retry) {
 			continue

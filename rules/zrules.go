@@ -7,8 +7,11 @@ import "github.com/retryaudit/retryaudit/analyzer"
 // All returns every rule with its default options, in order of ID.
 func All() []analyzer.Rule {
 	return []analyzer.Rule{
+		NewExcessiveAttempts(),
 		NewMultiplicativeRetries(),
 		NewNonRetryableRetried(),
 		NewQuotaRetried(),
+		NewRetryRatio(),
+		NewThrottleRatio(),
 	}
 }

@@ -42,7 +42,7 @@ func filled(r *analyzer.Report) *analyzer.Report {
 	}
 	f.Coverage = list(r.Coverage)
 	for i := range f.Coverage {
-		f.Coverage[i].Needs = list(f.Coverage[i].Needs)
+		f.Coverage[i].Needs, f.Coverage[i].Add = list(f.Coverage[i].Needs), list(f.Coverage[i].Add)
 	}
 	f.UnknownCodes = list(r.UnknownCodes)
 	f.Upstreams = list(r.Upstreams)

@@ -543,6 +543,30 @@ func (p *page) gaps(c judgement) {
 		}
 	}
 	p.more(len(gaps)-n, "rule")
+	p.remedies(gaps)
+}
+
+// remedies says what adds that which the rules lack, each line once.
+func (p *page) remedies(gaps []*analyzer.Coverage) {
+	var lines []string
+	for _, v := range gaps {
+		for i, line := range v.Add {
+			if line == "" || i >= len(v.Needs) {
+				continue
+			}
+			if line = v.Needs[i] + ": " + line; !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	p.blank()
+	for _, line := range lines {
+		need, how, _ := strings.Cut(line, ": ")
+		p.flow([]run{{plain, "  "}, {cyan, "to add "}}, 4, run{bold, need}, run{plain, ": " + how})
+	}
 }
 
 // unknownCodes lists what the classifier could not read.

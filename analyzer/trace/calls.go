@@ -34,6 +34,9 @@ func (b *builder) request(traces []int32) *Request {
 	for _, t := range traces {
 		from, to := g.spansOf(t)
 		b.r.Spans += int(to - from)
+		for i := from; i < to; i++ {
+			b.r.Sampled = b.r.Sampled || g.nodes[i].span.Flags.Has(Sampled)
+		}
 		id := g.nodes[from].span.Trace
 		b.r.Traces = append(b.r.Traces, id)
 		if _, cut := slices.BinarySearchFunc(g.store.Cut, id, func(a, b TraceID) int { return bytes.Compare(a[:], b[:]) }); cut {

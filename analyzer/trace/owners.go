@@ -102,6 +102,9 @@ func (b *builder) agentOwns(c *chain) bool {
 		return true
 	}
 	for _, i := range c.hops {
+		if len(c.hops) == 1 {
+			break // nobody repeated it: the library would have
+		}
 		for x := i; x >= 0; x = g.sameBelow(x) {
 			if k := g.counter(g.nodes[x].span); k.Meaning == Ordinal && !g.nodes[i].span.Flags.Has(WrappingAgent) {
 				return false // it numbered each as its first: somebody else repeated it

@@ -59,9 +59,11 @@ type Request struct {
 	// Missing counts ghosts: spans that others name as parent and the input lacks.
 	Missing int
 	// Cut says that a bound forced the request out before it was whole.
-	Cut   bool
-	Store *Store
-	Spans int // number of spans, copies left out
+	Cut bool
+	// Sampled says that a span came from a sample of all requests.
+	Sampled bool
+	Store   *Store
+	Spans   int // number of spans, copies left out
 
 	direct map[Sym]Sym
 }

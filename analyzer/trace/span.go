@@ -104,7 +104,7 @@ const (
 )
 
 // Flags are facts of one bit each.
-type Flags uint16
+type Flags uint32
 
 // The flags of a span.
 const (
@@ -123,6 +123,7 @@ const (
 	NoAnswer                        // a client span without any status: nothing came back
 	RetryingAgent                   // the library that the user agent names retries by default
 	WholeCall                       // a client span that covers all attempts of its call (RPC, urllib3, botocore …)
+	Sampled                         // exported from a sample: a share below one of all traces was kept
 	WrappingAgent                   // the library that the user agent names drives another client, which numbers its own attempts only
 )
 

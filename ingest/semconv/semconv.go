@@ -140,6 +140,9 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	if agent.wraps {
 		s.Flags |= trace.WrappingAgent
 	}
+	if sampled(r.TraceState) {
+		s.Flags |= trace.Sampled
+	}
 	n.want()
 	n.tell()
 	n.count()
