@@ -9,7 +9,7 @@ const (
 	OwnersApart   Fact = "numbers that tell owners on one level of spans apart"
 	FailureReason Fact = "the reason of a failure"
 	ProviderCode  Fact = "the provider's own code of a 429"
-	Caps          Fact = "the most attempts that each owner may make"
+	Caps          Fact = "the most attempts that an owner may make"
 	AllRequests   Fact = "all requests, not a sample of them"
 	Healthy       Fact = "requests without a failure beside the failed ones"
 	CallSpans     Fact = "client, server, model or tool spans"

@@ -85,9 +85,9 @@ func (s *Suite) Report(p *Part) *Report {
 		Schema: Schema, Tool: Tool{Name: "retryaudit"}, Inputs: mergeInputs(p.inputs), Findings: []Finding{}, Incidents: []Incident{},
 		Coverage: []Coverage{}, UnknownCodes: []UnknownCode{}, Upstreams: []UpstreamRow{},
 	}
-	about := map[string]About{}
+	about, rules := map[string]About{}, map[string]Rule{}
 	for _, rule := range s.rules {
-		about[rule.About().ID] = rule.About()
+		about[rule.About().ID], rules[rule.About().ID] = rule.About(), rule
 	}
 	fleet := map[string]map[int64]*Sums{}
 	lacks := map[string]*needs{}
@@ -118,7 +118,7 @@ func (s *Suite) Report(p *Part) *Report {
 				fleet[cell] = map[int64]*Sums{}
 			}
 			fleet[cell][at] = sums
-		case "#seconds":
+		case "#seconds", "#idle":
 		default:
 			cell := cellOf(key)
 			if a, ok := about[cell.Rule]; ok {
@@ -137,8 +137,13 @@ func (s *Suite) Report(p *Part) *Report {
 		}
 	}
 	found := map[string]bool{}
-	for i := range r.Findings {
-		found[r.Findings[i].Rule] = true
+	all := r.Findings
+	r.Findings = all[:0]
+	for _, f := range all {
+		if p.finish(rules[f.Rule], &f) {
+			r.Findings = append(r.Findings, f)
+			found[f.Rule] = true
+		}
 	}
 	for _, rule := range s.rules {
 		id := rule.About().ID
@@ -213,6 +218,28 @@ func newFinding(a About, c Cell) Finding {
 		f.Owners[i].Setting = Setting(f.Owners[i])
 	}
 	return f
+}
+
+// finish completes a finding with what only the sums of all requests tell; it
+// returns false where they refute it.
+func (p *Part) finish(r Rule, f *Finding) bool {
+	for i := range f.Owners {
+		o := &f.Owners[i]
+		k, ok := KnobOf(*o)
+		if !ok {
+			continue
+		}
+		if s := p.cells[idleKey+o.Service+"\x00"+k.Library]; s != nil {
+			o.Idle = s.Lanes[0]
+		}
+		if o.DeclaredMax == 0 && o.Idle == 0 {
+			o.DefaultMax = int64(k.Attempts)
+		}
+	}
+	if a, ok := r.(Finisher); ok {
+		return a.Finish(f)
+	}
+	return true
 }
 
 // findingOf reads a request rule's cell.

@@ -14,6 +14,7 @@ const (
 	upstreamKey = "#upstream\x00" // service, address, operation
 	secondsKey  = "#seconds\x00"  // the same: attempts by second of their start
 	unknownKey  = "#unknown\x00"  // provider, code
+	idleKey     = "#idle\x00"     // service, library
 	needKey     = "#need\x00"     // rule, fact
 	fleetKey    = "#fleet\x00"    // window, cell
 )

@@ -344,6 +344,14 @@ func (p *Pass) Need(f Fact, had bool) {
 	p.part.sums(needKey + p.rule.ID + "\x00" + string(f)).need(had)
 }
 
+// Idle notes that the library of an owner left a failure alone which a retry
+// might have healed: its retries are off, whatever its default.
+func (p *Pass) Idle(o trace.Owner) {
+	if k, ok := p.KnobOf(o); ok {
+		p.part.sums(idleKey + p.Text(o.Service) + "\x00" + k.Library).Lanes[0]++
+	}
+}
+
 func (s *Sums) need(had bool) {
 	s.Lanes[laneNeed]++
 	if had {

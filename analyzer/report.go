@@ -92,6 +92,7 @@ type Finding struct {
 	Fingerprint string   `json:"fingerprint"`
 	Incident    string   `json:"incident"`
 	Message     string   `json:"message"`
+	Advice      string   `json:"advice"` // what to do, one clause; empty where the rule's page says it all
 	Owners      []Owner  `json:"owners"` // outermost first
 	Upstream    Upstream `json:"upstream"`
 	// Attempts of the worst call behind the finding, the first included.
@@ -122,6 +123,9 @@ type Owner struct {
 	Operation   string `json:"operation"`
 	Attempts    int64  `json:"attempts"`     // per call of the layer above, the most seen
 	DeclaredMax int64  `json:"declared_max"` // 0 unknown
+	DefaultMax  int64  `json:"default_max"`  // documented default of the library where nothing is declared, 0 unknown
+	Idle        int64  `json:"idle"`         // failures that a retry might have healed and the owner's library left alone
+	Keep        bool   `json:"keep"`         // the one of several owners whose retries should stay
 	Setting     string `json:"setting"`      // what to change, empty where the library is unknown
 	Known       string `json:"known"`
 }

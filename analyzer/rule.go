@@ -49,6 +49,14 @@ type FleetRule interface {
 	Judge(c Cell, windows iter.Seq2[int64, *Sums], p *Judging)
 }
 
+// Finisher is a rule that knows more about a finding once all is added up.
+type Finisher interface {
+	Rule
+	// Finish fills in Advice and which owner to keep. It returns false where
+	// what other requests showed refutes the finding.
+	Finish(f *Finding) bool
+}
+
 // Diagnostic is one defect in one request.
 type Diagnostic struct {
 	// Call is the call that was retried wrongly. Cause and Retry, where set,

@@ -50,6 +50,12 @@ func (MultiplicativeRetries) About() analyzer.About {
 	}
 }
 
+// Finish says which owner should keep its retries.
+func (MultiplicativeRetries) Finish(f *analyzer.Finding) bool {
+	keepOne(f, f.Attempts)
+	return true
+}
+
 // Check reports each logical request with at least MinOwners owners.
 func (r MultiplicativeRetries) Check(p *analyzer.Pass) {
 	merged := onOneLevel(p.Request)

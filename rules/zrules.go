@@ -8,10 +8,12 @@ import "github.com/retryaudit/retryaudit/analyzer"
 func All() []analyzer.Rule {
 	return []analyzer.Rule{
 		NewExcessiveAttempts(),
+		NewLatentAmplification(),
 		NewMultiplicativeRetries(),
 		NewNonRetryableRetried(),
 		NewQuotaRetried(),
 		NewRetryRatio(),
 		NewThrottleRatio(),
+		NewUnattributedRetries(),
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
+
+	"github.com/retryaudit/retryaudit/analyzer"
 )
 
 // ink is a way to show text. Without colour all inks look alike, so none of
@@ -39,6 +41,7 @@ type page struct {
 	full   bool
 	styles [inks]lipgloss.Style
 	out    strings.Builder
+	drawn  []*analyzer.Finding // those whose timeline stands above
 }
 
 // newPage returns an empty page. Its colour profile is fixed: nothing asks the

@@ -192,6 +192,9 @@ func (p *page) finding(f *analyzer.Finding, detail bool) {
 		p.blank()
 	}
 	p.owners(f)
+	if f.Advice != "" {
+		p.flow([]run{{plain, "  "}, {cyan, "advice: "}}, 4, run{plain, f.Advice})
+	}
 	if detail {
 		p.blank()
 	}
@@ -233,8 +236,22 @@ func (p *page) finding(f *analyzer.Finding, detail bool) {
 	}
 	if detail && len(f.Exemplars) > 0 && len(f.Exemplars[0].Timeline) > 0 {
 		p.blank()
+		same := slices.IndexFunc(p.drawn, func(d *analyzer.Finding) bool { return sameTimeline(d, f) })
+		if same >= 0 {
+			p.field("worst request", run{plain, "as drawn under " + p.drawn[same].Rule})
+			return
+		}
 		p.timeline(f)
+		p.drawn = append(p.drawn, f)
 	}
+}
+
+// sameTimeline reports whether two findings show one request in one way.
+func sameTimeline(a, b *analyzer.Finding) bool {
+	x, y := a.Exemplars[0], b.Exemplars[0]
+	return x.TraceID == y.TraceID && slices.EqualFunc(x.Timeline, y.Timeline, func(a, b analyzer.Tick) bool {
+		return a.StartMS == b.StartMS && a.DurationMS == b.DurationMS && slices.Equal(a.Path, b.Path)
+	})
 }
 
 // product writes how the owners' attempts multiply. It claims an equation only
@@ -281,12 +298,12 @@ func (p *page) owners(f *analyzer.Finding) {
 	for i := range f.Owners {
 		o := &f.Owners[i]
 		name = max(name, lipgloss.Width(clean(ownerName(o))))
-		tries = max(tries, lipgloss.Width(count(o.Attempts, "attempt")))
+		tries = max(tries, lipgloss.Width(made(o)))
 	}
 	n := p.shown(len(f.Owners), maxRows)
 	for i := range f.Owners[:n] {
 		o := &f.Owners[i]
-		owner, attempts := clean(ownerName(o)), count(o.Attempts, "attempt")
+		owner, attempts := clean(ownerName(o)), made(o)
 		prefix := []run{{plain, "  "}, {bold, pad(owner, name) + "  "}, {plain, pad(attempts, tries) + "  "}}
 		hang := width(prefix)
 		if p.narrow() || hang > p.width/2 {
@@ -303,15 +320,30 @@ func (p *page) owners(f *analyzer.Finding) {
 		if o.DeclaredMax > 0 {
 			notes = " (cap" + glue + num(o.DeclaredMax) + ")"
 		}
+		if o.DeclaredMax == 0 && o.DefaultMax > 1 {
+			notes = " (default cap" + glue + num(o.DefaultMax) + ")"
+		}
 		if o.Known == "inferred" {
 			notes += " (inferred)"
 		}
 		p.flow(prefix, hang, run{plain, strings.Join(parts, " · ")}, run{faint, notes})
 		if o.Setting != "" {
-			p.flow([]run{{plain, strings.Repeat(" ", hang)}, {cyan, "setting: "}}, hang, run{plain, o.Setting})
+			label := "setting: "
+			if o.Keep {
+				label = "keep: "
+			}
+			p.flow([]run{{plain, strings.Repeat(" ", hang)}, {cyan, label}}, hang, run{plain, o.Setting})
 		}
 	}
 	p.more(len(f.Owners)-n, "owner")
+}
+
+// made counts the attempts of an owner; empty for one of a whole fleet.
+func made(o *analyzer.Owner) string {
+	if o.Attempts == 0 {
+		return ""
+	}
+	return count(o.Attempts, "attempt")
 }
 
 // seen says how often the defect occurred.

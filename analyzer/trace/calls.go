@@ -321,7 +321,7 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 	for _, a := range call.Attempts {
 		for _, s := range a.Spans {
 			if f := g.store.FactsOf(s); f != nil {
-				if f.Counter.Meaning == Ordinal {
+				if f.Counter.Meaning == Ordinal || s.IsRun() {
 					call.DeclaredMax = max(call.DeclaredMax, f.DeclaredMax)
 				}
 				if call.Deadline.Scope == 0 && f.Deadline.Scope == CallScope {
@@ -361,7 +361,7 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 		}
 	}
 	if at.node >= 0 {
-		if f := g.store.FactsOf(g.nodes[at.node].span); f != nil && f.Counter.Meaning != Ordinal && f.DeclaredMax > 0 {
+		if f := g.store.FactsOf(g.nodes[at.node].span); f != nil && f.Counter.Meaning != Ordinal && f.DeclaredMax > 0 && !g.nodes[at.node].span.IsRun() {
 			call.DeclaredMax = f.DeclaredMax
 		}
 	}

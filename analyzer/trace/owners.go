@@ -9,7 +9,7 @@ func (b *builder) owner(call *Call, at branch, c *chain) Owner {
 	first := &g.nodes[c.hops[0]]
 	s := first.span
 	known := call.Known
-	if s.Kind == Consumer || s.Flags.Has(Job) {
+	if s.IsRun() {
 		o := Owner{Layer: jobLayer(s), Service: s.Service, Library: s.Scope, Op: s.Op, Known: cmp.Or(known, Structural)}
 		if at.node >= 0 && s.Kind != Consumer {
 			o.Op = g.nodes[at.node].span.Op // the run that the step is a part of

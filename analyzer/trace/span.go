@@ -169,5 +169,9 @@ type Span struct {
 	ClassConf Confidence
 }
 
+// IsRun reports whether the span is one run of a queued job or workflow step:
+// somebody else decides whether there is another.
+func (s *Span) IsRun() bool { return s.Kind == Consumer || s.Flags.Has(Job) }
+
 // Duration returns End − Start, never negative.
 func (s *Span) Duration() time.Duration { return time.Duration(max(0, s.End-s.Start)) }
