@@ -41,5 +41,9 @@ var remedies = map[Fact]Remedy{
 	Healthy:     {Line: "export the successful traces of the same period, too: a tail sampler that keeps errors alone hides what the ratio is a ratio of"},
 }
 
+// biases reports whether the lack of the fact makes numbers lean to one side
+// rather than unknowable.
+func (f Fact) biases() bool { return f == AllRequests || f == Healthy }
+
 // Remedy returns what adds the fact; it is zero where nothing is known to.
 func (f Fact) Remedy() Remedy { return remedies[f] }

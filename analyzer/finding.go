@@ -304,7 +304,7 @@ func statsOf(s *Sums) Stats {
 	l := s.Lanes
 	out := Stats{
 		Spans: l[laneSpans], Duplicates: l[laneDuplicates], Traces: l[laneTraces], Requests: l[laneRequests],
-		FailedRequests: l[laneFailed], Calls: l[laneCalls], Attempts: l[laneTries], Retries: l[laneRetries], HiddenAttempts: l[laneHidden],
+		FailedRequests: l[laneFailed], SampledRequests: l[laneSampled], Calls: l[laneCalls], Attempts: l[laneTries], Retries: l[laneRetries], HiddenAttempts: l[laneHidden],
 		HealedByOrdinal: map[string]int64{},
 		Wasted: Waste{
 			Attempts: l[laneWasteTries], Seconds: float64(l[laneWasteMS]) / 1000, InputTokens: l[laneWasteIn], OutputTokens: l[laneWasteOut],
@@ -380,7 +380,7 @@ func cover(rule string, stats Stats, n *needs, found bool) Coverage {
 		c.lacks(fact)
 		reasons = append(reasons, fmt.Sprintf("%d of %d lack %s", all-had, all, fact))
 		switch {
-		case had == 0:
+		case had == 0 && !fact.biases():
 			c.Status = "blind"
 		case c.Status == "ran":
 			c.Status = "partial"

@@ -39,9 +39,10 @@ const (
 	laneWasteOut
 	laneHubs
 	laneCycles
-	laneFailed           // requests with a failed attempt
-	laneSize   = 1 << 24 // histogram of attempts per logical request
-	laneHealed = 2 << 24 // histogram of the retry that succeeded
+	laneFailed            // requests with a failed attempt
+	laneSampled           // requests out of a sample
+	laneSize    = 1 << 24 // histogram of attempts per logical request
+	laneHealed  = 2 << 24 // histogram of the retry that succeeded
 )
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
@@ -68,6 +69,9 @@ func (o observer) request(r *trace.Request) {
 	}
 	if failed {
 		s.Lanes[laneFailed]++
+	}
+	if r.Sampled {
+		s.Lanes[laneSampled]++
 	}
 }
 

@@ -56,10 +56,13 @@ type Stats struct {
 	Traces         int64 `json:"traces"`
 	Requests       int64 `json:"requests"`
 	FailedRequests int64 `json:"failed_requests"` // in which at least one attempt failed
-	Calls          int64 `json:"calls"`
-	Attempts       int64 `json:"attempts"`
-	Retries        int64 `json:"retries"`
-	HiddenAttempts int64 `json:"hidden_attempts"`
+	// SampledRequests hold a span that is marked as one of a sample, so that
+	// shares and sums are estimates.
+	SampledRequests int64 `json:"sampled_requests"`
+	Calls           int64 `json:"calls"`
+	Attempts        int64 `json:"attempts"`
+	Retries         int64 `json:"retries"`
+	HiddenAttempts  int64 `json:"hidden_attempts"`
 	// RetryRatio is Retries / Attempts, 0 without attempts.
 	RetryRatio float64 `json:"retry_ratio"`
 	// HealedByOrdinal counts the calls that succeeded at their n-th retry.

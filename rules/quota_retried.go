@@ -18,8 +18,9 @@ import (
 // provider's code, it counts for the last attempt below and for those of the
 // same status.
 //
-// It stays silent on bare 429s, which are taken for a rate limit, and where
-// the next attempt went to another model or provider.
+// It stays silent on bare 429s, which are taken for a rate limit (the coverage
+// says how many there were), and where the next attempt went to another model or
+// provider.
 //
 // To fix it, stop on the provider's code before the SDK's retries: raise a
 // non-retryable error in a response hook, or set maxRetries: 0 and retry
@@ -43,6 +44,11 @@ func (QuotaRetried) About() analyzer.About {
 // Check reports each call with more than Allow such retries.
 func (r QuotaRetried) Check(p *analyzer.Pass) {
 	for call := range p.Request.Calls() {
+		for prev := range call.Retries() {
+			if prev.Status == 429 {
+				p.Need(analyzer.ProviderCode, prev.ClassConf == trace.Certain)
+			}
+		}
 		checkStopped(p, call, r.Allow, func(prev *trace.Attempt) bool {
 			return prev.Failed() && prev.Class == trace.Quota && prev.Verdict == trace.Stop
 		})

@@ -81,6 +81,9 @@ func (p *page) head(r *analyzer.Report) {
 	if text := wasted(s.Wasted); text != "" {
 		p.field("wasted", run{plain, text})
 	}
+	if s.SampledRequests > 0 {
+		p.field("sampled", run{yellow, num(s.SampledRequests) + " of " + count(s.Requests, "request")}, run{plain, " come from a sample: sums and shares are estimates"})
+	}
 	if len(r.Findings) > 0 {
 		p.field("findings", severities(r)...)
 	}
