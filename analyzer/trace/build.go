@@ -55,6 +55,7 @@ type node struct {
 	model         Sym     // asked for, here or further along the attempt
 	address       Sym     // of the callee, here or further along
 	input         uint64  // hash of the input, here or further along
+	size          int64   // of the input: tokens, else bytes; −1 unknown
 	number        int32   // attempts its sender made before, −1 unknown
 	total         int32   // attempts below that nothing else shows, 0 none
 	known         Known   // of the edge to the parent
@@ -171,6 +172,7 @@ func (g *Graph) look() {
 		if f := g.store.FactsOf(n.span); f != nil {
 			n.model, n.input = f.Model, f.InputHash
 		}
+		n.size = g.size(n)
 		g.lookBelow(n)
 	}
 }
@@ -197,6 +199,16 @@ func (g *Graph) lookBelow(n *node) {
 	for _, k := range kids {
 		if kid := &g.nodes[k]; kid.hop && kid.same && kid.address != same.address {
 			sames = 0
+		}
+	}
+	if n.input == 0 && n.span.ArgsHash == 0 {
+		// A step that shows no input is what it asks first: run again, it asks
+		// that again.
+		for _, k := range kids {
+			if kid := &g.nodes[k]; kid.hop && kid.input != 0 {
+				n.input, n.size = kid.input, kid.size
+				break
+			}
 		}
 	}
 	if sames > 0 {

@@ -148,7 +148,7 @@ func (b *builder) addCall(at branch, c *chain) *Call {
 	g := b.g
 	first := &g.nodes[c.hops[0]]
 	call := &Call{
-		Parent: at.attempt, Identity: first.id, Pattern: c.pattern, Known: c.known, Conf: c.conf,
+		Parent: at.attempt, Identity: first.id, Pattern: c.pattern, Known: c.known, Conf: min(c.conf, g.sure(c, c.each())),
 		Ambiguous: c.unsure, Reason: c.reason, same: first.same && at.node >= 0,
 	}
 	b.calls = append(b.calls, call)

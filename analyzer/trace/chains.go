@@ -49,21 +49,26 @@ type chain struct {
 	// outer and inner say that two owners share a level of spans, and which of
 	// them the chain is of.
 	outer, inner bool
-	// doubt says that some attempt may ask for something else, a list of things
-	// each tried once looks the same; sure that some attempt does not.
-	doubt, sure bool
+	// links says, for each hop, what shows that it asks for what the one before
+	// it asked; idle are the pauses of the group if that is in doubt.
+	links []link
+	idle  *pauses
 }
 
 // chainer sorts the hops of one caller into chains.
 type chainer struct {
 	g    *Graph
 	all  []*chain
-	prev *chain // that the hop before was put into
+	prev *chain  // that the hop before was put into
+	link link    // of the hop that is put next
+	idle *pauses // of the group, once needed
 	open map[openSign]*queue
 	// byCall holds the latest chain of a call, job or message ID; ends the
 	// latest end of a hop with a number.
 	byCall map[Sym]*chain
 	ends   map[int32]int64
+	// reserved are the hops that another one follows by its number.
+	reserved map[int32]bool
 	// rootless says that the hops have no caller in common but their request.
 	rootless bool
 }
@@ -99,13 +104,10 @@ func (g *Graph) chains(hops []int32, rootless bool) []*chain {
 			g.taker(g.nodes[sorted[end]].span) == g.taker(g.nodes[sorted[i]].span) {
 			end++
 		}
-		c := &chainer{g: g, open: map[openSign]*queue{}, byCall: map[Sym]*chain{}, ends: map[int32]int64{}, rootless: rootless}
+		c := &chainer{g: g, open: map[openSign]*queue{}, byCall: map[Sym]*chain{}, ends: map[int32]int64{}, reserved: map[int32]bool{}, rootless: rootless}
 		c.run(sorted[i:end], hops, resent)
-		for _, x := range c.all {
-			if x.doubt && !x.sure {
-				x.conf = min(x.conf, Possible)
-			}
-		}
+		c.bound()
+		c.grade(sorted[i:end], hops)
 		all = append(all, c.all...)
 		i = end
 	}
@@ -140,6 +142,7 @@ func (c *chainer) run(hops, beside []int32, resent map[int32]Pattern) {
 	g := c.g
 	argless := slices.ContainsFunc(hops, func(i int32) bool { return g.nodes[i].span.ArgsHash == 0 })
 	polls := &series{}
+	c.reserve(hops, resent, argless)
 	for _, i := range hops {
 		n := &g.nodes[i]
 		if pattern, ok := resent[i]; ok {
@@ -270,10 +273,8 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	if prev.input != 0 && n.input != 0 && prev.input != n.input {
 		conf = Possible // a grown request, or just a longer one
 	}
-	if !c.rootless && !c.g.alike(prev, n) {
-		at.doubt = true
-	} else {
-		at.sure = true
+	if !c.rootless {
+		c.link = c.g.link(prev, n)
 	}
 	if c.rootless || prev.known == Inferred || n.known == Inferred {
 		known, conf = Inferred, min(conf, Likely)
@@ -284,28 +285,6 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	at.conf = min(at.conf, conf)
 	at.unsure = at.unsure || many
 	c.extend(at, i, Exact(0), "the attempt before it had failed")
-}
-
-// within reports whether the caller is a library's span around one call.
-func (g *Graph) within(n *node) bool {
-	return n.parent >= 0 && g.nodes[n.parent].span.Layer == SDK
-}
-
-// alike reports whether anything but the identity says that n, which is not
-// all that its caller wants, asks for what prev asked: a number above 0, an
-// equal input, equal arguments, or a pause such as a retry makes.
-func (g *Graph) alike(prev, n *node) bool {
-	switch {
-	case n.parent >= 0 && g.nodes[n.parent].span.Flags.Has(Ghost):
-		// What a lost span wanted is a guess from its children.
-	case n.same, g.within(n):
-		return true
-	case n.number > 0, prev.input != 0 && prev.input == n.input, n.span.ArgsHash != 0 && prev.span.ArgsHash == n.span.ArgsHash:
-		return true
-	case n.span.Flags.Has(ReadOnly) && n.span.Status != 0 && n.span.ArgsHash == prev.span.ArgsHash:
-		return true // a request without a body is its path
-	}
-	return n.span.Start-prev.span.End >= minIdle
 }
 
 // maxChallenges is how many challenges one handshake may take: NTLM's has two
@@ -323,7 +302,7 @@ func (c *chainer) allChallenge(at *chain) bool {
 func (c *chainer) handshake(at *chain) {
 	at.closed = true
 	rest := at.hops[1:]
-	at.hops, at.hidden = at.hops[:1], at.hidden[:1]
+	at.hops, at.hidden, at.links = at.hops[:1], at.hidden[:1], at.links[:1]
 	if len(rest) > 0 {
 		at.pattern, at.reason = Single, ""
 	}
@@ -335,7 +314,7 @@ func (c *chainer) handshake(at *chain) {
 // grew reports whether both sizes are known and n's is greater, but not another
 // request altogether.
 func (c *chainer) grew(prev, n *node) bool {
-	a, b := c.g.size(prev), c.g.size(n)
+	a, b := prev.size, n.size
 	return a > 0 && b > a && b <= a+a/2
 }
 
@@ -360,7 +339,7 @@ func refused(n *node) bool {
 
 // smaller reports whether both sizes are known and n's is less.
 func (c *chainer) smaller(prev, n *node) bool {
-	a, b := c.g.size(prev), c.g.size(n)
+	a, b := prev.size, n.size
 	return a > 0 && b > 0 && b < a
 }
 
@@ -380,25 +359,21 @@ func (g *Graph) size(n *node) int64 {
 // with a lower number or none; else attempts before it were not seen.
 func (c *chainer) placeNumbered(i int32, sign openSign) {
 	n := &c.g.nodes[i]
-	for _, failed := range []bool{true, false} {
-		exact := sign
-		exact.number, exact.failed = n.number-1, failed
-		if at, _ := c.take(exact, n.span, 3); at != nil {
-			idle := n.span.Start - at.end
-			if at.known = Declared; !failed && idle > maxIdle<<min(n.number-1, maxDoubled) {
-				// No client library waits so long: the attempt before it may not be
-				// in the input.
-				at.conf = min(at.conf, Possible)
-			}
-			c.extend(at, i, Exact(0), "its number follows")
-			return
+	if at := c.before(n, sign); at != nil {
+		idle := n.span.Start - at.end
+		if at.known = Declared; !at.failed && idle > maxIdle<<min(n.number-1, maxDoubled) {
+			// No client library waits so long: the attempt before it may not be
+			// in the input.
+			at.conf = min(at.conf, Possible)
 		}
+		c.extend(at, i, Exact(0), "its number follows")
+		return
 	}
 	if c.ends[n.number-1] > n.span.Start+grainOf(n.span) {
 		c.start(i, Hedge, n.number, "begun before the attempt before it had failed")
 		return
 	}
-	if at, many := c.take(sign, n.span, 3); at != nil && at.number < n.number {
+	if at, many := c.takeAlike(sign, n.span); at != nil && at.number < n.number {
 		before := int32(len(at.hops))
 		if at.number >= 0 {
 			before = at.number + 1
@@ -473,7 +448,8 @@ func (c *chainer) extend(at *chain, i int32, hidden Range, reason string) {
 
 func (c *chainer) put(at *chain, i, number int32, hidden Range) {
 	n := &c.g.nodes[i]
-	at.hops, at.hidden = append(at.hops, i), append(at.hidden, hidden)
+	at.hops, at.hidden, at.links = append(at.hops, i), append(at.hidden, hidden), append(at.links, c.link)
+	c.link = shown
 	at.number, at.end, at.failed = number, n.span.End, n.view == Failed || n.view == Cut
 	if number >= 0 && c.ends != nil {
 		c.ends[number] = max(c.ends[number], at.end)
@@ -493,7 +469,7 @@ func (c *chainer) askedAgain(i int32, beside []int32) *chain {
 	if at.failed || !prev.span.Flags.Has(FinalAnswer) || idle < minIdle || idle > maxIdle {
 		return nil
 	}
-	if was, is := c.g.size(prev), c.g.size(n); was <= 0 || is <= was {
+	if was, is := prev.size, n.size; was <= 0 || is <= was {
 		return nil
 	}
 	if prev.model != n.model {
@@ -586,7 +562,7 @@ func (c *chainer) offer(at *chain, sign openSign) {
 	if at.number >= 0 {
 		offer(at.number, at.failed)
 	}
-	if at.failed {
+	if at.failed && !c.reserved[at.hops[len(at.hops)-1]] {
 		offer(-1, false)
 	}
 }
@@ -595,13 +571,13 @@ func (c *chainer) offer(at *chain, sign openSign) {
 func (s openSign) at(level uint8) openSign {
 	s.level = level
 	if level > 0 {
-		s.input = 0
-	}
-	if level > 1 {
 		s.address = 0
 	}
-	if level > 2 {
+	if level > 1 {
 		s.model = 0
+	}
+	if level > 2 {
+		s.input = 0
 	}
 	return s
 }

@@ -27,6 +27,8 @@
 //   - chains.go sorts what one caller asked into calls: hops that want the same
 //     and of which each came after the one before had failed. Redirects,
 //     challenges, hedges, polls, pages, splits and health checks are none.
+//   - runs.go: numbers bind first, and say how many attempts were not seen.
+//   - doubts.go: how sure it is that a chain is no list of things.
 //   - levels.go tells two owners apart who share a level of spans.
 //   - calls.go follows the path of each attempt (SDK, HTTP client, server) to
 //     where it branches into calls of its own, and names its outcome.
@@ -96,6 +98,15 @@
 //	├─ POST  number 0
 //	└─ POST  number 1
 //
+// Three things of a list, each tried once in an outage, and three attempts of
+// one thing leave the same spans:
+//
+//	work               ok             for each: ask       or   until ok: ask
+//	├─ POST  503
+//	├─ POST  503                      Inputs, arguments and numbers tell them
+//	└─ POST  503                      apart; else waits and the end say what is
+//	                                  likely: a loop that gives up has failed
+//
 // Traces are joined where an ID, a link or a number says so, or where an
 // address, the time and the outcome fit one client only:
 //
@@ -104,7 +115,8 @@
 //
 // An edge is declared (an ID, a number, a parent), structural (the tree admits
 // nothing else) or inferred (times and likeness); the confidence of a finding
-// is that of its weakest edge. An edge with several candidates is unsure: its
+// is that of its weakest edge. Simulated systems hold the counts to what they
+// did (simulated_test.go). An edge with several candidates is unsure: its
 // call is ambiguous, and of it counts are told, but no waits.
 //
 // No retries are: a request sent again for a redirect or a challenge, a hedge

@@ -35,10 +35,7 @@ func (g *Graph) levels(c *chain) (all []level, declared bool) {
 	declared = len(starts) > 1
 	bounds := starts
 	if !declared {
-		bounds = make(level, len(c.hops))
-		for i := range bounds {
-			bounds[i] = i
-		}
+		bounds = c.each()
 	} else {
 		all = append(all, starts)
 	}
@@ -160,11 +157,7 @@ func (b *builder) addLevels(at branch, c *chain, levels []level, declared bool) 
 	if declared && len(levels) == 1 {
 		outer.known, outer.conf, outer.reason = Declared, c.conf, "the numbers of its attempts begin anew"
 	}
-	for _, k := range starts[1:] {
-		if at.node >= 0 && !g.alike(&g.nodes[c.hops[k-1]], &g.nodes[c.hops[k]]) {
-			outer.conf = min(outer.conf, Possible)
-		}
-	}
+	outer.conf = min(outer.conf, g.sure(c, starts))
 	call := &Call{
 		Parent: at.attempt, Identity: first.id, Pattern: Retry, Known: outer.known, Conf: outer.conf,
 		Ambiguous: c.unsure, Reason: outer.reason, same: first.same && at.node >= 0,
@@ -196,10 +189,19 @@ func (b *builder) addLevels(at branch, c *chain, levels []level, declared bool) 
 	return call
 }
 
+// each is the level on which each hop is an attempt.
+func (c *chain) each() level {
+	all := make(level, len(c.hops))
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
 // part is the chain of some of the hops.
 func (c *chain) part(from, to int) *chain {
 	p := *c
-	p.hops, p.hidden = c.hops[from:to], c.hidden[from:to]
+	p.hops, p.hidden, p.links = c.hops[from:to], c.hidden[from:to], c.links[from:to]
 	p.inner = true
 	if p.pattern = Retry; len(p.hops) == 1 {
 		p.pattern = Single

@@ -15,14 +15,45 @@ func (g *Graph) readNumbers() {
 			g.nodes[i].total = c.N
 		}
 	}
+	counts := map[int32]bool{}
 	for t := len(g.tour) - 1; t >= 0; t-- {
-		g.climb(g.tour[t])
+		p := g.tour[t]
+		g.dropCounts(g.children(p), counts)
+		g.climb(p, counts)
+	}
+	for i := range counts {
+		g.nodes[i].number = -1 // of roots
+	}
+}
+
+// dropCounts takes the numbers from those of siblings that may count the spans
+// below, but for one whose number follows that of an earlier sibling.
+func (g *Graph) dropCounts(siblings []int32, counts map[int32]bool) {
+	if len(counts) == 0 {
+		return
+	}
+	type sign struct {
+		want   Sym
+		number int32
+	}
+	before := map[sign]bool{}
+	for _, k := range siblings {
+		n := &g.nodes[k]
+		own := sign{n.want, n.number}
+		if counts[k] {
+			delete(counts, k)
+			if !before[sign{n.want, n.number - 1}] {
+				n.number = -1
+			}
+		}
+		before[own] = true
 	}
 }
 
 // climb settles the numbers of the children of p, and moves up to p those that
-// count the attempts which p is one of.
-func (g *Graph) climb(p int32) {
+// count the attempts which p is one of. Where p's own may be the count of its
+// children, that is left to its siblings to tell.
+func (g *Graph) climb(p int32, counts map[int32]bool) {
 	n := &g.nodes[p]
 	alike, number, equal := 0, int32(-1), true
 	for _, k := range g.children(p) {
@@ -39,7 +70,7 @@ func (g *Graph) climb(p int32) {
 		return
 	}
 	if n.number > 0 && (int(n.number) == alike || int(n.number) == alike-1) && alike > 1 {
-		n.number = -1 // the spans below are those it counts
+		counts[p] = true // the spans below may be those it counts
 	}
 	if int(n.total) > 0 && alike > 1 {
 		n.total = 0
