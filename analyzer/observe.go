@@ -64,7 +64,9 @@ func (o observer) request(r *trace.Request) {
 	s.Lanes[laneRequests]++
 	failed := false
 	for _, class := range r.Logical {
-		o.class(r, s, class)
+		for _, part := range trace.Sure(class) {
+			o.class(r, s, part)
+		}
 		failed = failed || slices.ContainsFunc(class, (*trace.Attempt).Failed)
 	}
 	if failed {

@@ -146,10 +146,10 @@ func (b *builder) addHidden(at branch) {
 // addCall makes a call of a chain and queues what its attempts did.
 func (b *builder) addCall(at branch, c *chain) *Call {
 	g := b.g
-	first := &g.nodes[c.hops[0]]
+	first, sure := &g.nodes[c.hops[0]], g.sure(c, c.each())
 	call := &Call{
-		Parent: at.attempt, Identity: first.id, Pattern: c.pattern, Known: c.known, Conf: min(c.conf, g.sure(c, c.each())),
-		Ambiguous: c.unsure, Reason: c.reason, same: first.same && at.node >= 0,
+		Parent: at.attempt, Identity: first.id, Pattern: c.pattern, Known: c.known, Conf: min(c.conf, sure),
+		Ambiguous: c.unsure, List: sure == Possible, Reason: c.reason, same: first.same && at.node >= 0,
 	}
 	b.calls = append(b.calls, call)
 	if at.attempt != nil {

@@ -105,7 +105,8 @@
 //	├─ POST  503
 //	├─ POST  503                      Inputs, arguments and numbers tell them
 //	└─ POST  503                      apart; else waits and the end say what is
-//	                                  likely: a loop that gives up has failed
+//	                                  likely: a loop that gives up has failed.
+//	                                  What may be a list makes no count higher
 //
 // Traces are joined where an ID, a link or a number says so, or where an
 // address, the time and the outcome fit one client only:

@@ -26,7 +26,7 @@ type link uint8
 
 const (
 	shown link = iota // a number, an ID, the input, the arguments or the caller
-	paced             // the caller paused as before a retry
+	paced             // the caller paused as before a retry, or went on to another model
 	bare              // nothing but that it comes after a failure
 )
 
@@ -42,7 +42,7 @@ func (g *Graph) link(prev, n *node) link {
 		n.span.Flags.Has(ReadOnly) && n.span.Status != 0 && n.span.ArgsHash == prev.span.ArgsHash:
 		return shown
 	}
-	if pause(prev.span, n.span) >= minIdle {
+	if pause(prev.span, n.span) >= minIdle || prev.model != n.model {
 		return paced
 	}
 	return bare

@@ -157,10 +157,11 @@ func (b *builder) addLevels(at branch, c *chain, levels []level, declared bool) 
 	if declared && len(levels) == 1 {
 		outer.known, outer.conf, outer.reason = Declared, c.conf, "the numbers of its attempts begin anew"
 	}
-	outer.conf = min(outer.conf, g.sure(c, starts))
+	sure := g.sure(c, starts)
+	outer.conf = min(outer.conf, sure)
 	call := &Call{
 		Parent: at.attempt, Identity: first.id, Pattern: Retry, Known: outer.known, Conf: outer.conf,
-		Ambiguous: c.unsure, Reason: outer.reason, same: first.same && at.node >= 0,
+		Ambiguous: c.unsure, List: sure == Possible, Reason: outer.reason, same: first.same && at.node >= 0,
 	}
 	b.calls = append(b.calls, call)
 	if at.attempt != nil {

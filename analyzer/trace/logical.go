@@ -150,3 +150,24 @@ func neverLeft(a *Attempt) bool {
 	last := a.Spans[len(a.Spans)-1]
 	return a.Outcome == Cut && last.Kind == Client && last.Duration().Milliseconds() < 1
 }
+
+// Sure parts a class of Request.Logical into what is known to be one: the
+// attempts of a call that may be a list are apart.
+func Sure(class []*Attempt) [][]*Attempt {
+	var parts [][]*Attempt
+	at := map[*Attempt]int{} // by the innermost attempt that may be a thing of its own
+	for _, a := range class {
+		thing := a
+		for thing != nil && !thing.Call.List {
+			thing = thing.Call.Parent
+		}
+		i, ok := at[thing]
+		if !ok {
+			i = len(parts)
+			at[thing] = i
+			parts = append(parts, nil)
+		}
+		parts[i] = append(parts[i], a)
+	}
+	return parts
+}

@@ -89,6 +89,10 @@ type Call struct {
 	// if two owners retried on one level of spans, and that nothing tells them
 	// apart: the attempts are counted as those of one.
 	OneLevel bool
+	// List says that the attempts may ask for different things, each once, as a
+	// caller does who goes through a list: no count claims that they are one
+	// call's.
+	List bool
 	// DeclaredMax is the number of attempts that a setting seen in the spans
 	// allows, 0 unknown.
 	DeclaredMax int32

@@ -199,6 +199,15 @@ func (n *node) write(b *strings.Builder, depth int) (apart []*node) {
 	return apart
 }
 
+// sure yields what counts are made of.
+func sure(r *trace.Request) [][]*trace.Attempt {
+	var all [][]*trace.Attempt
+	for _, class := range r.Logical {
+		all = append(all, trace.Sure(class)...)
+	}
+	return all
+}
+
 // simulate writes the scene of one request, with what happened.
 func simulate(s *system, rng *rand.Rand) tally {
 	var did tally
@@ -353,7 +362,7 @@ type tally struct {
 func countsOf(s *trace.Store, lost bool) tally {
 	got := tally{sure: trace.Certain}
 	for r := range trace.Build(s, trace.Options{}).Requests() {
-		for _, class := range r.Logical {
+		for _, class := range sure(r) {
 			n := int64(0)
 			for _, a := range class {
 				if lost && !atModel(r, a) {

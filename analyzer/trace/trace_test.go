@@ -132,6 +132,9 @@ func drawCall(b *strings.Builder, r *trace.Request, c *trace.Call, in string) {
 		if c.OneLevel {
 			b.WriteString(", one level")
 		}
+		if c.List {
+			b.WriteString(", or a list")
+		}
 	}
 	if c.Ambiguous {
 		b.WriteString(", ambiguous")

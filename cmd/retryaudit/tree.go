@@ -56,6 +56,9 @@ func (t *tree) call(c *trace.Call, depth int) {
 	if c.Ambiguous {
 		facts = append(facts, "ambiguous: counts hold, waits do not")
 	}
+	if c.List {
+		facts = append(facts, "or a list: nothing shows that they ask for the same")
+	}
 	if c.DeclaredMax > 0 {
 		facts = append(facts, fmt.Sprintf("at most %d declared", c.DeclaredMax))
 	}
@@ -111,7 +114,11 @@ func (t *tree) logical() {
 			attempts.Min += a.Count.Min
 			attempts.Max += a.Count.Max
 		}
-		t.line(1, "%s at %s: %s", rangeOf(attempts, "attempt"), t.upstream(class[0].Call.Upstream), t.outcomes(class))
+		perhaps := ""
+		if parts := trace.Sure(class); len(parts) > 1 {
+			perhaps = fmt.Sprintf(", of one thing or of %d of a list", len(parts))
+		}
+		t.line(1, "%s at %s%s: %s", rangeOf(attempts, "attempt"), t.upstream(class[0].Call.Upstream), perhaps, t.outcomes(class))
 	}
 }
 
