@@ -60,6 +60,12 @@ func (RetryRatio) About() analyzer.About {
 	}
 }
 
+// Finish says what bounds the share.
+func (RetryRatio) Finish(f *analyzer.Finding) bool {
+	f.Advice = fmt.Sprintf("bound the retries at %s together, not only those of each call: a retry budget of a tenth of the requests", place(f))
+	return true
+}
+
 // Lanes of a cell. Retries and retried calls follow by confidence. In the cell
 // of all clients the same stand for each client from laneClient on.
 const (
@@ -102,9 +108,9 @@ func (r RetryRatio) observe(p *analyzer.Pass, l *logical) {
 			continue
 		}
 		conf := uint32(max(by.Call.Conf, trace.Possible)) - 1
-		p.Add(all, a.Start, laneRetries+conf, retries, by)
+		p.Add(all, a.Start, laneRetries+conf, retries, nil)
 		if len(again) == 0 {
-			p.Add(all, a.Start, laneRetried+conf, 1, nil)
+			p.Add(all, a.Start, laneRetried+conf, 1, by)
 		}
 		service := by.Call.Owner.Service
 		if !clients[service] {
@@ -112,10 +118,10 @@ func (r RetryRatio) observe(p *analyzer.Pass, l *logical) {
 		}
 		if service != 0 {
 			cell, lane := p.Cell(up, client(service)), clientLane(p, service)
-			p.Add(cell, a.Start, laneRetries+conf, retries, by)
+			p.Add(cell, a.Start, laneRetries+conf, retries, nil)
 			p.Add(all, a.Start, lane+laneRetries+conf, retries, nil)
 			if !again[service] {
-				p.Add(cell, a.Start, laneRetried+conf, 1, nil)
+				p.Add(cell, a.Start, laneRetried+conf, 1, by)
 				p.Add(all, a.Start, lane+laneRetried+conf, 1, nil)
 			}
 		}

@@ -46,6 +46,13 @@ func (ThrottleRatio) About() analyzer.About {
 	}
 }
 
+// Finish says where to limit.
+func (ThrottleRatio) Finish(f *analyzer.Finding) bool {
+	f.Advice = fmt.Sprintf("send %s less at a time: bound the requests in flight where they enter, or pace them by its rate-limit headers; "+
+		"retries only bring the same load later", place(f))
+	return true
+}
+
 // Lanes of a cell.
 const (
 	laneAll       = 0
