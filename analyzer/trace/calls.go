@@ -146,7 +146,10 @@ func (b *builder) addHidden(at branch) {
 // addCall makes a call of a chain and queues what its attempts did.
 func (b *builder) addCall(at branch, c *chain) *Call {
 	g := b.g
-	first, sure := &g.nodes[c.hops[0]], g.sure(c, c.each())
+	first, sure := &g.nodes[c.hops[0]], Certain
+	if len(c.hops) > 1 {
+		sure = g.sure(c, c.each())
+	}
 	call := &Call{
 		Parent: at.attempt, Identity: first.id, Pattern: c.pattern, Known: c.known, Conf: min(c.conf, sure),
 		Ambiguous: c.unsure, List: sure == Possible, Reason: c.reason, same: first.same && at.node >= 0,
