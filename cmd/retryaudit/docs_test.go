@@ -2,14 +2,18 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/retryaudit/retryaudit/rules"
 )
 
 // TestReadme holds that the outputs in the README are the tool's own: in a
 // console block each line that begins with "$ retryaudit" is run, in the
-// folder of the README, and what follows must be what it prints.
+// folder of the README, and what follows must be what it prints. Its table of
+// the rules must be that of the registry.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
 	const path = "README.md"
@@ -22,11 +26,12 @@ func TestReadme(t *testing.T) {
 	if n == 0 {
 		t.Errorf("%s shows no output", path)
 	}
+	fresh = withRules(t, fresh)
 	if fresh == text {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s shows other outputs than the tool's (go test -update mends it), which are\n%s", path, fresh)
+		t.Fatalf("%s shows other outputs or rules than the tool's (go test -update mends it), which are\n%s", path, fresh)
 	}
 	if err := os.WriteFile(path, []byte(fresh), 0o666); err != nil {
 		t.Fatal(err)
@@ -58,6 +63,23 @@ func refresh(t *testing.T, page string) (fresh string, outputs int) {
 		b.WriteString(line)
 	}
 	return b.String(), outputs
+}
+
+// withRules returns a page whose table of the rules is that of the registry.
+func withRules(t *testing.T, page string) string {
+	const begin, end = "<!-- rules: written by go test ./cmd/retryaudit -update -->\n", "<!-- end of rules -->\n"
+	before, rest, ok := strings.Cut(page, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("the page has no place for the rules")
+	}
+	var b strings.Builder
+	b.WriteString("| rule | asks | by default | reports that |\n| --- | --- | --- | --- |\n")
+	for _, rule := range rules.All() {
+		about := rule.About()
+		fmt.Fprintf(&b, "| [%s](rules/catalog/%[1]s.md) | %s | %s | %s |\n", about.ID, about.Concern, about.Severity, about.Title)
+	}
+	return before + begin + b.String() + end + after
 }
 
 // outputOf runs a command line as on a terminal of 80 columns without colours.
