@@ -9,25 +9,79 @@ import (
 
 // ExcessiveAttempts reports calls that were attempted again and again.
 //
-// Of the failures that a retry heals, the first or second retry heals most; the
-// later ones meet an upstream that is down, and each adds to its load, to the
-// caller's wait and to the bill. Google's SRE book (chapter 21, Handling
-// Overload) gives up after three attempts; gRPC caps a retry policy at five
-// attempts whatever it says (proposal A6, maxAttempts).
+// # Why it matters
+//
+// Each further attempt adds to the load of an upstream that is down, to the
+// caller's wait and to the bill. Google's SRE book gives up after three: a
+// request that was refused three times is unlikely to fare better at the fourth
+// [1]. gRPC treats a maxAttempts above 5 as 5 unless the client says otherwise
+// [2]. Azure's guide asks to cap retries and to stop after seconds or minutes,
+// since what led to the request has probably changed [3]. A missing or broken
+// cap was the cause of 13 of 70 retry bugs in the study of Stoica, Sethi et al.
+// [4]; without a cap a system has, in effect, no load at which it is safe from
+// a metastable failure, say Huang et al. [5]. max_per_owner is gRPC's limit;
+// max_total, three attempts by each of two owners, is this tool's choice.
+//
+// # How it decides
 //
 // The rule counts the attempts of each call, fallbacks to other models or
 // channels with them, since every one is a request somewhere. Where no owner
 // made too many by itself, it counts what all owners together made of one
 // logical request at the last hop.
 //
-// It stays silent on polls, pages, samples and hedges, which the graph keeps
-// apart from retries, and on redeliveries of different messages. Attempts that
-// no span shows count at the number that is sure.
+// # What it needs
 //
-// To fix it, cap the attempts (max_attempts of 3 is a good start) and the total
-// time of a call, and stop early when the upstream says that it is down: a
-// retry budget or a circuit breaker (Envoy retry_budget, resilience4j, Polly).
-// Where owners multiply, see multiplicative-retries.
+// It needs all attempts of a call in the input: a span for each, or a number
+// that tells of those without (http.request.resend_count, retry.attempt).
+// Attempts that no span shows count at the number that is sure. The coverage
+// says where a library's attempts hide below one span.
+//
+// # When it stays silent
+//
+// It stays silent on polls, pages, samples and hedges, which the graph keeps
+// apart from retries, and on redeliveries of different messages.
+//
+// # How to fix it
+//
+// Cap the attempts, three are a good start, and the total time of a call. These
+// have no cap or a high one unless it is set:
+//
+//   - tenacity: stop of the retry decorator (default stop_never;
+//     stop_after_attempt(1) turns retries off)
+//   - backoff: max_tries and max_time of the decorator (default no limit;
+//     max_tries=1 turns retries off)
+//   - p-retry: retries of p-retry (default 10; 0 turns retries off)
+//   - spring-ai: spring.ai.retry.max-attempts (default 10, the first included;
+//     1 turns retries off)
+//   - langchainjs: maxRetries of the chat model, or stopAfterAttempt of
+//     withRetry around it (default 6; 0 turns retries off)
+//   - sidekiq: sidekiq_options retry of the job (default 25; false turns
+//     retries off)
+//   - dramatiq: max_retries of the actor (default 20; 0 turns retries off)
+//   - temporal: MaximumAttempts in the activity's RetryPolicy (default
+//     unlimited; 1 turns retries off)
+//
+// A circuit breaker ends the attempts of all calls while the upstream is down:
+// resilience4j's CircuitBreaker opens for 60 s at 50 % failures of at least 100
+// calls by default, Polly's for 5 s at 10 % of at least 100 calls in 30 s [6].
+// For a retry budget see retry-ratio; where owners multiply, see
+// multiplicative-retries.
+//
+// # Sources
+//
+//  1. Beyer et al., Site Reliability Engineering, chapter 21, Handling
+//     Overload: https://sre.google/sre-book/handling-overload/
+//  2. gRPC proposal A6, gRPC Retry Design:
+//     https://github.com/grpc/proposal/blob/master/A6-client-retries.md
+//  3. Azure Architecture Center, Retry Storm antipattern:
+//     https://learn.microsoft.com/en-us/azure/architecture/antipatterns/retry-storm/
+//  4. Stoica, Sethi et al., If At First You Don't Succeed, Try, Try, Again...?,
+//     SOSP 2024: https://doi.org/10.1145/3694715.3695971
+//  5. Huang et al., Metastable Failures in the Wild, OSDI 2022:
+//     https://www.usenix.org/conference/osdi22/presentation/huang-lexiang
+//  6. resilience4j (2026-05), CircuitBreakerConfig.java:
+//     https://github.com/resilience4j/resilience4j; Polly (2026-08),
+//     CircuitBreakerConstants.cs: https://github.com/App-vNext/Polly
 type ExcessiveAttempts struct {
 	// MaxPerOwner is how many attempts of one call one owner may make, the
 	// first included.

@@ -10,27 +10,84 @@ import (
 
 // NonRetryableRetried reports retries of an error that no retry can heal.
 //
+// # Why it matters
+//
 // A wrong key stays wrong, a malformed request stays malformed: a 401, 403,
 // 404, 400, 413 or a refusal by a content filter gets the same answer every
-// time, at the cost of the callee's capacity and of the caller's deadline.
-// The class comes from the provider's own code where the spans hold one, else
-// from the status.
+// time, at the cost of the callee's capacity and of the caller's deadline. RFC
+// 9110 says that a client should not automatically repeat a forbidden request
+// with the same credentials (15.5.4), nor retry what is not idempotent unless
+// it knows that the first was never applied (9.2.2) [1]. Google's SRE book
+// tells clients not to retry permanent errors and malformed requests, since
+// neither will ever succeed [2]. Of 70 retry bugs that Stoica, Sethi et al.
+// studied, 9 retried what cannot heal; often one exception class held both
+// kinds of error [3].
 //
-// The rule looks at each attempt that was refused for good and at the attempt
-// that followed in the same call. It also reports an attempt after a success
-// that its caller had seen, where the attempt's own number says that it was a
-// retry.
+// # How it decides
 //
-// It stays silent where the next attempt went to another model or provider
-// (see unsafe-fallback), where an authentication challenge or an expired token
-// was answered by the next attempt, where the caller changed the request, and
-// on errors of quota, which quota-retried reports. An error that healed at once
-// is reported as possible only: the provider may have meant something else.
+// The class of an error comes from the provider's own code where the spans hold
+// one, else from the status. The rule looks at each attempt that was refused
+// for good and at the attempt that followed in the same call. It also reports
+// an attempt after a success that its caller had seen, where the attempt's own
+// number says that it was a retry. An error that healed at once is reported as
+// possible only: the provider may have meant something else.
 //
-// To fix it, retry only the codes that the callee documents as transient: in
-// p-retry throw AbortError, in tenacity use retry_if_exception_type, in
-// LangChain set stop conditions by error class; the OpenAI and Anthropic SDKs
-// do so by themselves.
+// # What it needs
+//
+// It needs http.response.status_code, and error.type or the exception, on the
+// span of each failed attempt; the coverage counts retries after a failure
+// whose reason is unknown. A size or a hash of the input (tokens, body) tells a
+// changed request from the same.
+//
+// # When it stays silent
+//
+// It stays silent where the next attempt went to another model or provider,
+// where an authentication challenge or an expired token was answered by the
+// next attempt, where the caller changed the request, where something not found
+// was waited for and came, and on errors of quota, which quota-retried reports.
+//
+// # How to fix it
+//
+// Retry only the codes that the callee documents as transient. The OpenAI and
+// Anthropic SDKs do so by themselves (408, 409, 429 and 5xx) [4]; a loop around
+// them must be told:
+//
+//   - p-retry: throw AbortError, or return false from shouldRetry, which says
+//     yes to everything by default [5]
+//   - tenacity: retry=retry_if_exception(…) with a test of the status; the
+//     default is any exception [6]
+//   - gRPC: retryableStatusCodes of the retryPolicy, which has no default and
+//     may not be empty; UNAVAILABLE is the proposal's example [7]
+//   - Spring AI: leave spring.ai.retry.on-client-errors at false, its default
+//     [8]
+//   - Portkey: retry.on_status_codes (429, 500, 502, 503 and 504 by default)
+//     [9]
+//   - HAProxy: retry-on, conn-failure by default; all-retryable-errors adds no
+//     4xx, single codes such as 401, 403 and 404 do [10]
+//
+// # Sources
+//
+//  1. RFC 9110, HTTP Semantics: https://www.rfc-editor.org/rfc/rfc9110
+//  2. Beyer et al., Site Reliability Engineering, chapter 22, Addressing
+//     Cascading Failures:
+//     https://sre.google/sre-book/addressing-cascading-failures/
+//  3. Stoica, Sethi et al., If At First You Don't Succeed, Try, Try, Again...?,
+//     SOSP 2024: https://doi.org/10.1145/3694715.3695971
+//  4. openai-python 3.3.1 and anthropic-sdk-python 0.121.0, _base_client.py:
+//     https://github.com/openai/openai-python,
+//     https://github.com/anthropics/anthropic-sdk-python
+//  5. p-retry 7.1.1, index.js: https://github.com/sindresorhus/p-retry
+//  6. tenacity (2026-07), tenacity/__init__.py, retry.py:
+//     https://github.com/jd/tenacity
+//  7. gRPC proposal A6, gRPC Retry Design:
+//     https://github.com/grpc/proposal/blob/master/A6-client-retries.md
+//  8. Spring AI (2026-08), SpringAiRetryProperties.java:
+//     https://github.com/spring-projects/spring-ai
+//  9. Portkey gateway (2026-05), src/globals.ts,
+//     src/handlers/services/requestContext.ts:
+//     https://github.com/Portkey-AI/gateway
+//  10. HAProxy (2026-08), doc/configuration.txt, retry-on:
+//     https://github.com/haproxy/haproxy
 type NonRetryableRetried struct {
 	// Allow is how many such retries one call may make.
 	Allow int `yaml:"allow"`

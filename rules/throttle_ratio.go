@@ -10,22 +10,64 @@ import (
 
 // ThrottleRatio reports upstreams that throttle a large share of the attempts.
 //
-// A 429 now and then is how a rate limit works. Where one attempt in twenty is
-// refused, the callers ask for more than they may have, and waiting and asking
-// again only moves the work; where it is one in five, retries fill a good part
-// of what the limit leaves.
+// # Why it matters
+//
+// A 429 now and then is how a rate limit works [1]. Where one attempt in twenty
+// is refused, the callers ask for more than they may have, and waiting and
+// asking again only moves the work; where it is one in five, retries fill a
+// good part of what the limit leaves. OpenAI counts refused requests against
+// the limit of the minute, so that sending again and again keeps it shut [2].
+// Anthropic may hold 60 requests a minute to one a second, which a burst passes
+// though the minute does not [3]. Google's SRE book has clients throttle
+// themselves once many of their requests are refused [4]. The limits of 5 % and
+// 20 % are this tool's choice, not a standard's.
+//
+// # How it decides
 //
 // The rule counts, for each upstream and over all of the input, the attempts at
 // the last hop and those that were throttled: rate limits and limits of
 // concurrency. A used-up quota and an overload of the upstream are none of
 // these.
 //
-// It stays silent below min_attempts. Where every request failed, or none that
-// succeeded was exported, it is no more than possible.
+// # What it needs
 //
-// To fix it, limit at the entry instead of at the upstream: bound the requests
-// in flight, pace them by x-ratelimit-remaining or by a token bucket a little
-// below the limit, spread batch work, or ask for a higher limit.
+// It needs all requests of a period, the healthy ones too, and the reason of
+// each failure: http.response.status_code, and the provider's code in
+// error.type or in the exception, which tells a rate limit from a quota.
+//
+// # When it stays silent
+//
+// It stays silent below min_attempts. Where every request failed, or none that
+// succeeded was exported, a finding is no more than possible.
+//
+// # How to fix it
+//
+// Limit at the entry instead of at the upstream:
+//
+//   - Bound the requests in flight: a semaphore, a worker pool, p-limit, the
+//     queue's concurrency.
+//   - Pace them a little below the limit: a token bucket, resilience4j's
+//     RateLimiter (limitForPeriod 50 in each limitRefreshPeriod of 500 ns by
+//     default, so set both) [5], or by what x-ratelimit-remaining-requests and
+//     -tokens say is left.
+//   - For AWS, AWS_RETRY_MODE=adaptive slows the client down when it is
+//     throttled; the default mode does not [6].
+//   - Spread batch work over time, or ask for a higher limit.
+//
+// # Sources
+//
+//  1. RFC 6585, Additional HTTP Status Codes:
+//     https://www.rfc-editor.org/rfc/rfc6585
+//  2. OpenAI API docs, Rate limits:
+//     https://developers.openai.com/api/docs/guides/rate-limits
+//  3. Claude Platform Docs, Rate limits:
+//     https://platform.claude.com/docs/en/api/rate-limits
+//  4. Beyer et al., Site Reliability Engineering, chapter 21, Handling
+//     Overload: https://sre.google/sre-book/handling-overload/
+//  5. resilience4j (2026-05), RateLimiterConfig.java:
+//     https://github.com/resilience4j/resilience4j
+//  6. botocore 1.43.67, retries/adaptive.py, configprovider.py:
+//     https://github.com/boto/botocore
 type ThrottleRatio struct {
 	// Warn is the share of throttled attempts above which the rule warns.
 	Warn float64 `yaml:"warn"`

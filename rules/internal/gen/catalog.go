@@ -66,7 +66,7 @@ func page(rule analyzer.Rule, s source, scene string) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s.\n\n", about.ID, capital(about.Title))
 	fmt.Fprintf(&b, "Class %s, severity %s, since %s.\n\n", cmp.Or(string(about.Concern), "none"), about.Severity, about.Since)
-	fmt.Fprintf(&b, "%s\n", capital(strings.TrimPrefix(s.doc, s.name+" ")))
+	fmt.Fprintf(&b, "%s\n", sections(capital(strings.TrimPrefix(s.doc, s.name+" "))))
 	if len(s.options) > 0 {
 		options, err := optionsOfRule(rule, s)
 		if err != nil {
@@ -82,6 +82,9 @@ func page(rule analyzer.Rule, s source, scene string) ([]byte, error) {
 	fmt.Fprintf(&b, "```\n%s\n```\n\nThe report:\n\n```\n%s\n```\n", plainScene(scene), strings.Trim(answer, "\n"))
 	return b.Bytes(), nil
 }
+
+// sections makes the headings of a comment those of a page's sections.
+func sections(doc string) string { return strings.ReplaceAll(doc, "\n# ", "\n## ") }
 
 // optionsOfRule writes the options as a config would hold them, with their comments.
 func optionsOfRule(rule analyzer.Rule, s source) ([]byte, error) {

@@ -40,7 +40,9 @@ package rules
 
 // LateRule reports what comes late.
 //
-// And why.
+// # Why
+//
+// And so on.
 type LateRule struct {
 	// Allow is how many.
 	Allow int ` + "`yaml:\"allow\"`" + `
@@ -177,7 +179,7 @@ func TestCatalog(t *testing.T) {
 	}
 	got := read(t, filepath.Join(dir, "catalog", "late-rule.md"))
 	for _, want := range []string{
-		"# late-rule\n\nComes late.\n\nClass WHEN, severity info, since 0.1.\n\nReports what comes late.\n\nAnd why.\n",
+		"# late-rule\n\nComes late.\n\nClass WHEN, severity info, since 0.1.\n\nReports what comes late.\n\n## Why\n\nAnd so on.\n",
 		"rules:\n  late-rule:\n    # Allow is how many.\n    allow: 2\n    name: \"\"\n",
 		"  290+80     -> payments POST /charge   503\n```",
 		"INFO late-rule",

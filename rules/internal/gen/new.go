@@ -52,8 +52,30 @@ import (
 
 // RuleType reports calls with more retries than Allow.
 //
-// Say here why that hurts and what to do instead: this comment is the rule's
-// page in the catalogue.
+// # Why it matters
+//
+// Say here why that hurts, and who says so [1]: this comment is the rule's page
+// in the catalogue.
+//
+// # How it decides
+//
+// Say what is compared with what, and from when on it is a defect.
+//
+// # What it needs
+//
+// Say which spans and attributes tell, and what the coverage says without them.
+//
+// # When it stays silent
+//
+// Say what looks alike and is fine.
+//
+// # How to fix it
+//
+// Name the settings of the common libraries, with their defaults.
+//
+// # Sources
+//
+//  1. Title: address
 type RuleType struct {
 	// Allow is how many retries one call may have.
 	Allow int64 ` + "`yaml:\"allow\"`" + `
