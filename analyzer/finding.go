@@ -65,6 +65,12 @@ type Conclusion struct {
 // Report makes a finding of a conclusion.
 func (j *Judging) Report(c Conclusion) {
 	f := newFinding(j.about, j.cell)
+	if j.about.fixed {
+		c.Level = j.about.Severity
+		if c.Conf == trace.Possible {
+			c.Level = min(c.Level, Warning) // what is no more than possible is no error
+		}
+	}
 	f.Severity = cmp.Or(c.Level, j.about.Severity).String()
 	f.Confidence = cmp.Or(c.Conf, trace.Certain).String()
 	f.Message, f.Attempts, f.Occurrences, f.Callers, f.Probability = c.Text, c.Attempts, c.Occurrences, c.Callers, c.Probability
@@ -87,7 +93,7 @@ func (s *Suite) Report(p *Part) *Report {
 	}
 	about, rules := map[string]About{}, map[string]Rule{}
 	for _, rule := range s.rules {
-		about[rule.About().ID], rules[rule.About().ID] = rule.About(), rule
+		about[rule.About().ID], rules[rule.About().ID] = s.about(rule), rule
 	}
 	fleet := map[string]map[int64]*Sums{}
 	lacks := map[string]*needs{}
@@ -100,6 +106,7 @@ func (s *Suite) Report(p *Part) *Report {
 		switch kind {
 		case "#stats":
 			r.Stats = statsOf(sums)
+			s.settings.name(&r.Stats.Wasted)
 		case "#upstream":
 			r.Upstreams = append(r.Upstreams, rowOf(rest, sums, p.cells[secondsKey+rest]))
 		case "#unknown":
@@ -130,7 +137,7 @@ func (s *Suite) Report(p *Part) *Report {
 		cell := cellOf(key)
 		for _, rule := range s.rules {
 			if f, ok := rule.(FleetRule); ok && rule.About().ID == cell.Rule {
-				j := &Judging{Stats: r.Stats, about: rule.About(), cell: cell, needs: lacks[cell.Rule]}
+				j := &Judging{Stats: r.Stats, about: s.about(rule), cell: cell, needs: lacks[cell.Rule]}
 				f.Judge(cell, windows(fleet[key]), j)
 				r.Findings = append(r.Findings, j.findings...)
 			}
@@ -140,7 +147,7 @@ func (s *Suite) Report(p *Part) *Report {
 	all := r.Findings
 	r.Findings = all[:0]
 	for _, f := range all {
-		if p.finish(rules[f.Rule], &f) {
+		if s.finish(p, rules[f.Rule], &f) {
 			r.Findings = append(r.Findings, f)
 			found[f.Rule] = true
 		}
@@ -222,15 +229,17 @@ func newFinding(a About, c Cell) Finding {
 
 // finish completes a finding with what only the sums of all requests tell; it
 // returns false where they refute it.
-func (p *Part) finish(r Rule, f *Finding) bool {
+func (s *Suite) finish(p *Part, r Rule, f *Finding) bool {
+	s.settings.name(&f.Wasted)
 	for i := range f.Owners {
 		o := &f.Owners[i]
+		o.Keep = len(f.Owners) > 1 && s.settings.keeps(*o, f.Upstream)
 		k, ok := KnobOf(*o)
 		if !ok {
 			continue
 		}
-		if s := p.cells[idleKey+o.Service+"\x00"+k.Library]; s != nil {
-			o.Idle = s.Lanes[0]
+		if sums := p.cells[idleKey+o.Service+"\x00"+k.Library]; sums != nil {
+			o.Idle = sums.Lanes[0]
 		}
 		if o.DeclaredMax == 0 && o.Idle == 0 {
 			o.DefaultMax = int64(k.Attempts)
@@ -254,6 +263,7 @@ func findingOf(a About, c Cell, s *Sums) Finding {
 	f.Wasted = Waste{
 		Attempts: s.Lanes[laneWastedAttempts], Seconds: float64(s.Lanes[laneWastedMS]) / 1000,
 		InputTokens: s.Lanes[laneWastedIn], OutputTokens: s.Lanes[laneWastedOut],
+		Cost: float64(s.Lanes[laneWastedCost]) / 1e6,
 	}
 	for lane, n := range s.Lanes {
 		if n == 0 {
@@ -308,6 +318,7 @@ func statsOf(s *Sums) Stats {
 		HealedByOrdinal: map[string]int64{},
 		Wasted: Waste{
 			Attempts: l[laneWasteTries], Seconds: float64(l[laneWasteMS]) / 1000, InputTokens: l[laneWasteIn], OutputTokens: l[laneWasteOut],
+			Cost: float64(l[laneWasteCost]) / 1e6,
 		},
 	}
 	if out.Attempts > 0 {

@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +39,7 @@ const (
 	laneWasteMS
 	laneWasteIn
 	laneWasteOut
+	laneWasteCost // in millionths of the currency
 	laneHubs
 	laneCycles
 	laneFailed            // requests with a failed attempt
@@ -48,7 +51,10 @@ const (
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // observer adds up what the report says of all requests, whatever the rules.
-type observer struct{ part *Part }
+type observer struct {
+	part     *Part
+	settings *Settings
+}
 
 func (o observer) opened(g *trace.Graph, spans int64) {
 	s := o.part.sums(statsKey)
@@ -117,11 +123,12 @@ func (o observer) class(r *trace.Request, s *Sums, class []*trace.Attempt) {
 	if last := class[len(class)-1]; !last.Failed() && size > 1 {
 		s.Lanes[laneHealed|uint32(min(size-1, 1<<24-1))]++
 	}
-	w := WasteOf(r, class)
+	w := o.settings.wasteOf(r, class)
 	s.Lanes[laneWasteTries] += w.Attempts
 	s.Lanes[laneWasteMS] += int64(w.Seconds*1000 + 0.5)
 	s.Lanes[laneWasteIn] += w.InputTokens
 	s.Lanes[laneWasteOut] += w.OutputTokens
+	s.Lanes[laneWasteCost] += int64(math.Round(w.Cost * 1e6))
 }
 
 // attempt adds one attempt to its row.
@@ -213,11 +220,11 @@ func seenSpans(a *trace.Attempt) []*trace.Span {
 	return nil
 }
 
-// WasteOf is what the retries of attempts cost that did not succeed: all after
+// wasteOf is what the retries of attempts cost that did not succeed: all after
 // the first that failed, their own time and the waits before them.
-func WasteOf(r *trace.Request, attempts []*trace.Attempt) Waste {
+func (set *Settings) wasteOf(r *trace.Request, attempts []*trace.Attempt) Waste {
 	var w Waste
-	var ns int64
+	var ns, cost int64
 	for i, a := range attempts {
 		if !a.Failed() {
 			continue
@@ -238,10 +245,11 @@ func WasteOf(r *trace.Request, attempts []*trace.Attempt) Waste {
 			if f := r.Store.FactsOf(s); f != nil && (f.InTokens > 0 || f.OutTokens > 0) {
 				w.InputTokens += max(0, f.InTokens)
 				w.OutputTokens += max(0, f.OutTokens)
+				cost += set.cost(r.Text(cmp.Or(f.Model, a.Model)), max(0, f.InTokens), max(0, f.OutTokens))
 				break
 			}
 		}
 	}
-	w.Seconds = float64(ns/1e6) / 1000
+	w.Seconds, w.Cost = float64(ns/1e6)/1000, float64(cost)/1e6
 	return w
 }

@@ -11,11 +11,12 @@ import (
 
 // Pass is what a rule may look at, and where it says what it found.
 type Pass struct {
-	Request *trace.Request
-	rule    About
-	part    *Part
-	found   func(Found)
-	memo    *memo
+	Request  *trace.Request
+	rule     About
+	settings *Settings
+	part     *Part
+	found    func(Found)
+	memo     *memo
 }
 
 // memo remembers the cells of one store, which most attempts share.
@@ -54,6 +55,7 @@ const (
 	laneWastedMS
 	laneWastedIn
 	laneWastedOut
+	laneWastedCost // in millionths of the currency
 	// The following are histograms: one lane a value, the value in the low bits.
 	laneConf  = 1 << 24
 	laneGrade = 2 << 24
@@ -198,6 +200,20 @@ func (p *Pass) owner(o trace.Owner) Owner {
 	return Owner{Layer: o.Layer.String(), Service: t(o.Service), Library: t(o.Library), Operation: t(o.Op)}
 }
 
+// MaxAttempts is how many attempts of a call the policy lets an owner make, 0
+// unknown.
+func (p *Pass) MaxAttempts(o trace.Owner, up trace.Upstream) int64 {
+	if len(p.settings.Owners) == 0 {
+		return 0
+	}
+	return p.settings.maxAttempts(p.owner(o), p.upstream(up))
+}
+
+// WasteOf is what the retries of attempts cost that did not succeed.
+func (p *Pass) WasteOf(attempts []*trace.Attempt) Waste {
+	return p.settings.wasteOf(p.Request, attempts)
+}
+
 // Text returns what y stands for.
 func (p *Pass) Text(y trace.Sym) string { return p.Request.Text(y) }
 
@@ -213,11 +229,15 @@ func (p *Pass) Report(d Diagnostic) {
 		d.Ticks = d.Call.Attempts
 	}
 	d.Attempts = cmp.Or(d.Attempts, d.Call.Count())
-	d.Level = cmp.Or(d.Level, p.rule.Severity)
+	if d.Level == Off || p.rule.fixed {
+		d.Level = p.rule.Severity
+	}
 	d.Conf = cmp.Or(d.Conf, trace.Certain)
 	cell := Cell{Rule: p.rule.ID, Upstream: p.upstream(d.Upstream)}
 	c := Case{Attempts: d.Attempts, Latent: d.Latent, Message: d.Text}
-	for _, o := range d.Owners {
+	for i := range d.Owners {
+		o := &d.Owners[i]
+		o.DeclaredMax = cmp.Or(o.DeclaredMax, p.MaxAttempts(o.Owner, d.Upstream))
 		cell.Owners = append(cell.Owners, p.owner(o.Owner))
 		c.Known = append(c.Known, o.Owner.Known.String())
 	}
@@ -239,6 +259,7 @@ func (p *Pass) Report(d Diagnostic) {
 	s.Lanes[laneWastedMS] += int64(math.Round(d.Wasted.Seconds * 1000))
 	s.Lanes[laneWastedIn] += d.Wasted.InputTokens
 	s.Lanes[laneWastedOut] += d.Wasted.OutputTokens
+	s.Lanes[laneWastedCost] += int64(math.Round(d.Wasted.Cost * 1e6))
 	s.Lanes[laneConf|uint32(d.Conf)]++
 	s.Lanes[laneGrade|uint32(d.Level)]++
 	for i, o := range d.Owners {

@@ -28,6 +28,8 @@ type About struct {
 	Concern  Concern
 	Severity Grade  // default
 	Since    string // version that brought the rule
+
+	fixed bool // the severity is the user's word
 }
 
 // Rule is a value without state. Its exported fields are its options.

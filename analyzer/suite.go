@@ -13,8 +13,9 @@ import (
 
 // Suite is a set of configured rules, checked once and shared by all workers.
 type Suite struct {
-	rules []Rule
-	id    [32]byte
+	rules    []Rule
+	settings Settings
+	id       [32]byte
 }
 
 // NewSuite returns a suite of rules; it fails on two rules of one ID and on a
@@ -55,7 +56,7 @@ func (s *Suite) Merge(parts ...*Part) (*Part, error) {
 	all := s.Open(trace.NewStore())
 	for i, p := range parts {
 		if p.suite != s.id {
-			return nil, errors.New("part was made with other rules, options or another version")
+			return nil, errors.New("part was made with other rules, options, another policy or version")
 		}
 		if i == 0 {
 			all.open = p.open
@@ -97,13 +98,13 @@ func (s *Suite) judge(p *Part, found func(Found)) {
 	open := p.open
 	p.open = trace.NewStore()
 	spans := int64(len(open.Spans))
-	g := trace.Build(open, trace.Options{})
-	o, memo := observer{part: p}, newMemo()
+	g := trace.Build(open, s.options())
+	o, memo := observer{part: p, settings: &s.settings}, newMemo()
 	o.opened(g, spans)
 	for r := range g.Requests() {
 		o.request(r)
 		for _, rule := range s.rules {
-			pass := &Pass{Request: r, rule: rule.About(), part: p, found: found, memo: memo}
+			pass := &Pass{Request: r, rule: s.about(rule), settings: &s.settings, part: p, found: found, memo: memo}
 			if request, ok := rule.(RequestRule); ok {
 				request.Check(pass)
 			}
@@ -117,7 +118,7 @@ func (s *Suite) judge(p *Part, found func(Found)) {
 // Requests returns the requests of the open spans of p in their order of
 // report, without judging them.
 func (s *Suite) Requests(p *Part) []*trace.Request {
-	return slices.Collect(trace.Build(p.open, trace.Options{}).Requests())
+	return slices.Collect(trace.Build(p.open, s.options()).Requests())
 }
 
 // windows yields the sums of a fleet cell in order of time.

@@ -67,6 +67,7 @@ func capsOf(p *analyzer.Pass, l *logical, end *trace.Attempt) []limit {
 	}
 	for i := range caps {
 		c := &caps[i]
+		c.most = cmp.Or(c.most, p.MaxAttempts(c.owner, analyzer.UpstreamOf(p.Request, end)))
 		k, ok := p.KnobOf(c.owner)
 		switch {
 		case c.most > 0 || !ok || k.Attempts == 0:

@@ -113,7 +113,7 @@ func (r ExcessiveAttempts) Check(p *analyzer.Pass) {
 		}
 		over[call] = true
 		p.Report(analyzer.Diagnostic{
-			Call: call, Conf: call.Conf, Wasted: analyzer.WasteOf(p.Request, call.Attempts),
+			Call: call, Conf: call.Conf, Wasted: p.WasteOf(call.Attempts),
 			Text: fmt.Sprintf("%s made %d attempts of one call%s", layer(call.Owner), n, ended(call.Attempts)),
 		})
 	}

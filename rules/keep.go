@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/retryaudit/retryaudit/analyzer"
@@ -15,7 +16,10 @@ func keepOne(f *analyzer.Finding, all int64) {
 	if len(f.Owners) < 2 {
 		return
 	}
-	keep, why := -1, ""
+	keep, why := slices.IndexFunc(f.Owners, func(o analyzer.Owner) bool { return o.Keep }), "as the policy says"
+	for i := range f.Owners {
+		f.Owners[i].Keep = false // of several that the policy allows the outermost stays
+	}
 	for i := len(f.Owners) - 1; i >= 0 && keep < 0; i-- {
 		if k, ok := analyzer.KnobOf(f.Owners[i]); ok && strings.HasPrefix(k.RetryAfter, "used") {
 			keep, why = i, "the closest to the upstream that is known to read Retry-After"

@@ -25,8 +25,8 @@ import (
 // # How it decides
 //
 // The rule multiplies, along the way of each logical request, how many attempts
-// each owner may make: what a setting on a span declares, or what was seen
-// where it was more. Where nothing is declared and the library is recognised,
+// each owner may make: what a setting on a span declares, else the policy
+// file, or what was seen where it was more. Where nothing is declared and the library is recognised,
 // its documented default stands in, at most once in each service, since a
 // library that wraps another mostly turns its retries off; then the finding is
 // no more than possible. A default is dropped where the library left other

@@ -165,7 +165,7 @@ func checkStopped(p *analyzer.Pass, call *trace.Call, allow int, stopped func(*t
 	}
 	p.Report(analyzer.Diagnostic{
 		Call: call, Cause: cause, Retry: again, Conf: conf, Text: text,
-		Wasted: analyzer.WasteOf(p.Request, append([]*trace.Attempt{cause}, wasted...)),
+		Wasted: p.WasteOf(append([]*trace.Attempt{cause}, wasted...)),
 	})
 }
 

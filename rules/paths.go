@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/retryaudit/retryaudit/analyzer"
@@ -126,10 +127,11 @@ func (l *logical) most(o trace.Owner) int64 {
 func (l *logical) diagnostic(p *analyzer.Pass, path []*trace.Call, end *trace.Attempt) analyzer.Diagnostic {
 	d := analyzer.Diagnostic{
 		Call: path[0], Upstream: analyzer.UpstreamOf(p.Request, end), Ticks: l.class, Conf: trace.Certain,
-		Attempts: l.attempts(), Wasted: analyzer.WasteOf(p.Request, l.class),
+		Attempts: l.attempts(), Wasted: p.WasteOf(l.class),
 	}
 	for _, c := range path {
-		d.Owners = append(d.Owners, analyzer.OwnerCount{Owner: c.Owner, Attempts: l.most(c.Owner), DeclaredMax: int64(c.DeclaredMax)})
+		most := cmp.Or(int64(c.DeclaredMax), p.MaxAttempts(c.Owner, d.Upstream))
+		d.Owners = append(d.Owners, analyzer.OwnerCount{Owner: c.Owner, Attempts: l.most(c.Owner), DeclaredMax: most})
 		d.Conf = min(d.Conf, c.Conf)
 	}
 	return d

@@ -423,6 +423,9 @@ func wasted(c analyzer.Waste) string {
 	if c.OutputTokens > 0 {
 		parts = append(parts, num(c.OutputTokens)+" output"+glue+"tokens")
 	}
+	if c.Cost > 0 {
+		parts = append(parts, strconv.FormatFloat(c.Cost, 'f', 2, 64)+glue+c.Currency)
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -123,10 +123,10 @@ func TestCheck(t *testing.T) {
 		{"an option", "-- bad retried --\n" + strings.Replace(retried, "470+80   -> payments.Charge  503", "470+80   -> payments.Charge  503 // want `3`", 1) +
 			"-- ok allowed --\nset allow=2\n" + retried, again{}, nil},
 		{"an unknown option", bad(3, "3 attempts") + "-- ok allowed --\nset alow=2\n" + retried, again{}, []string{
-			`a.txtar:11: ok allowed: found option "alow", wanted a known one such as "allow"`,
+			`a.txtar:11: ok allowed: found "alow", want a known one such as "allow"`,
 		}},
 		{"an option of another type", bad(3, "3 attempts") + "-- ok allowed --\nset allow=many\n" + retried, again{}, []string{
-			`a.txtar:11: ok allowed: options: yaml: `,
+			`a.txtar:11: ok allowed: found "many" for allow, want a whole number`,
 		}},
 		{"a broken scene", bad(3, "3 attempts") + "-- ok broken --\n0+1 web: op\n", again{}, []string{
 			`a.txtar:11: ok broken: line 1: found no code after the operation`,
@@ -217,10 +217,10 @@ func TestConfigure(t *testing.T) {
 	if len(rule.Tools) != 1 {
 		t.Errorf("the default has become %v", rule.Tools)
 	}
-	if _, err := configure(crowd{}, map[string]string{"allow": "1"}); err == nil || err.Error() != `found option "allow", wanted none: the rule has no options` {
+	if _, err := configure(crowd{}, map[string]string{"allow": "1"}); err == nil || err.Error() != `found "allow", want nothing: there are no options` {
 		t.Errorf("a rule without options: %v", err)
 	}
-	if _, err := configure(&again{}, map[string]string{"allow": "1"}); err == nil || !strings.Contains(err.Error(), "wanted a struct value") {
+	if _, err := configure(&again{}, map[string]string{"allow": "1"}); err == nil || !strings.Contains(err.Error(), "want a struct value") {
 		t.Errorf("a pointer: %v", err)
 	}
 }

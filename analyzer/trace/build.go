@@ -15,6 +15,23 @@ type Options struct {
 	// tenant) and joins nothing. Defaults: 64, 256, one hour.
 	MaxSenders, MaxTraces int
 	MaxAge                time.Duration
+
+	// Owner, unless nil, says who the owner of a call really is.
+	Owner func(Names) Names
+	// Retry, unless nil, says whether equal calls of a caller, one after
+	// another's failure, are attempts of one; known is false where it cannot say.
+	Retry func(Names) (retry, known bool)
+}
+
+// Names are what a person calls a call by: its owner, or before there is one its
+// caller, what is asked, and of whom.
+type Names struct {
+	Layer            Layer
+	Service, Library string
+	// Op is the owner's operation; for Options.Retry it is what is asked for,
+	// and Caller the operation that asks.
+	Op, Caller      string
+	Address, Callee string // Callee is a service
 }
 
 // Graph is the forest of a set of spans, from which requests are read.

@@ -316,6 +316,7 @@ func (b *builder) settle(call *Call, at branch, c *chain) {
 	first := &g.nodes[c.hops[0]]
 	call.Upstream = b.upstream(call, first)
 	call.Owner = b.owner(call, at, c)
+	b.correct(call)
 	call.Known = cmp.Or(call.Known, Structural)
 	if at.node < 0 && first.span.Kind == Server && len(call.Attempts) > 1 && call.Known == Inferred {
 		call.Conf = min(call.Conf, Possible) // others may have called the server, too

@@ -71,6 +71,8 @@ type chainer struct {
 	reserved map[int32]bool
 	// rootless says that the hops have no caller in common but their request.
 	rootless bool
+	// retry is the policy's word that the hops after a failure are attempts.
+	retry bool
 }
 
 // openSign finds the chains that a hop may continue, the likest first: level 0
@@ -105,7 +107,14 @@ func (g *Graph) chains(hops []int32, rootless bool) []*chain {
 			end++
 		}
 		c := &chainer{g: g, open: map[openSign]*queue{}, byCall: map[Sym]*chain{}, ends: map[int32]int64{}, reserved: map[int32]bool{}, rootless: rootless}
-		c.run(sorted[i:end], hops, resent)
+		retry, known := g.said(sorted[i])
+		if c.retry = known && retry; known && !retry {
+			for _, hop := range sorted[i:end] {
+				c.start(hop, Page, -1, "the policy says that these are no attempts of one call")
+			}
+		} else {
+			c.run(sorted[i:end], hops, resent)
+		}
 		c.bound()
 		c.grade(sorted[i:end], hops)
 		all = append(all, c.all...)
@@ -251,6 +260,10 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	case challenges(prev) && len(at.hops) <= maxChallenges && !refused(n) && c.allChallenge(at):
 		c.handshake(at)
 		c.start(i, Challenge, n.number, "answers the challenge of the call before it")
+		return
+	case c.retry:
+		at.known = Declared
+		c.extend(at, i, Exact(0), "the policy says that these are attempts of one call")
 		return
 	case polls.due(prev, n):
 		at.closed = true

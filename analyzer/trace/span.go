@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/hex"
+	"slices"
 	"time"
 )
 
@@ -60,6 +61,9 @@ var layerNames = [...]string{"", "transport", "proxy", "gateway", "sdk", "app", 
 
 // String returns the layer's name in reports; unknown is empty.
 func (l Layer) String() string { return layerNames[l] }
+
+// LayerOf returns the layer of a name, LayerUnknown without.
+func LayerOf(name string) Layer { return Layer(max(0, slices.Index(layerNames[:], name))) }
 
 // Known says how an edge of the tree was found. Zero is unset; a smaller
 // value is better evidence.

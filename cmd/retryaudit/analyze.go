@@ -37,7 +37,7 @@ others from being analysed.`,
 			if err := d.check(); err != nil {
 				return err
 			}
-			suite, err := newSuite()
+			suite, err := c.suite(&how.policy)
 			if err != nil {
 				return err
 			}

@@ -98,6 +98,11 @@ func (c *command) sayWarning(format string, args ...any) {
 	fmt.Fprintf(c.Stderr, "retryaudit: warning: %s\n", printable(fmt.Sprintf(format, args...)))
 }
 
+// sayNote says what is as it should be and may surprise.
+func (c *command) sayNote(format string, args ...any) {
+	fmt.Fprintf(c.Stderr, "retryaudit: note: %s\n", printable(fmt.Sprintf(format, args...)))
+}
+
 // getenv returns the last value of an environment variable, as execve leaves
 // it, and whether it is set.
 func (c *command) getenv(name string) (string, bool) {

@@ -2,19 +2,22 @@ package main
 
 import (
 	"cmp"
+	"embed"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/retryaudit/retryaudit/analyzer"
+	"github.com/retryaudit/retryaudit/analyzer/policy"
+	"github.com/retryaudit/retryaudit/analyzer/report"
 	"github.com/retryaudit/retryaudit/ingest/semconv"
 	"github.com/retryaudit/retryaudit/rules"
 )
 
 func (c *command) explain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain RULE|CODE|ATTRIBUTE|LIBRARY",
+		Use:   "explain RULE|CODE|ATTRIBUTE|LIBRARY|PAGE",
 		Short: "Say what a rule flags, what a code or an attribute means, or which setting limits a library's retries",
 		Long: `Print the page of a rule: what it flags and why, its options with their
 defaults, and a trace that it flags with the finding.
@@ -22,11 +25,16 @@ defaults, and a trace that it flags with the finding.
 Of a provider's error code, an HTTP status or an exception, print the class it
 is put into and whether a retry can help; of a span attribute or a header, what
 is read from it; of a client library, a gateway or a queue, the setting that
-limits its retries, with its default and where that is written.`,
+limits its retries, with its default and where that is written.
+
+There are pages on the policy file (policy) and on what is found and what stays
+unseen (coverage), and the JSON Schemas of policy and report.`,
 		Example: `  retryaudit explain quota-retried
   retryaudit explain insufficient_quota
   retryaudit explain http.request.resend_count
-  retryaudit explain openai-node`,
+  retryaudit explain openai-node
+  retryaudit explain policy
+  retryaudit explain policy.schema.json > policy.schema.json`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
@@ -34,6 +42,9 @@ limits its retries, with its default and where that is written.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			page, ok := rules.Page(args[0])
 			if !ok {
+				page = topic(args[0])
+			}
+			if page == "" {
 				page = explanation(args[0])
 			}
 			if page == "" {
@@ -43,6 +54,24 @@ limits its retries, with its default and where that is written.`,
 			return err
 		},
 	}
+}
+
+//go:embed docs/*.md
+var docs embed.FS
+
+// topic returns a page that is none of a rule, empty where there is none.
+func topic(name string) string {
+	switch name {
+	case "policy.schema.json":
+		return string(policy.Schema(rules.All()))
+	case "report.schema.json":
+		return string(report.Schema())
+	}
+	page, err := docs.ReadFile("docs/" + name + ".md")
+	if err != nil {
+		return ""
+	}
+	return string(page)
 }
 
 // hintFor lists the libraries whose names contain the word, else what rule may

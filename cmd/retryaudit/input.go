@@ -20,11 +20,7 @@ import (
 	"github.com/retryaudit/retryaudit/ingest"
 	"github.com/retryaudit/retryaudit/ingest/record"
 	"github.com/retryaudit/retryaudit/ingest/semconv"
-	"github.com/retryaudit/retryaudit/rules"
 )
-
-// newSuite returns the suite of all rules with their default options.
-func newSuite() (*analyzer.Suite, error) { return analyzer.NewSuite(rules.All()...) }
 
 // stdin is the argument that stands for standard input, stdinPath its name in
 // reports.
@@ -39,12 +35,14 @@ type reading struct {
 	key    semconv.Key // of the hashes of private texts
 	// requestIDs names attributes and headers that hold the ID of a request.
 	requestIDs []string
+	policy     policyFlag
 }
 
 // addFlags adds the flags of commands that read traces.
 func (r *reading) addFlags(flags *pflag.FlagSet) {
 	flags.Var(&r.limits, "limit", limitUsage)
 	flags.StringArrayVar(&r.requestIDs, "request-id", nil, requestIDUsage)
+	r.policy.addFlags(flags)
 }
 
 const requestIDUsage = `a further attribute or request header that holds the ID of a request, by its
@@ -203,7 +201,8 @@ func (c *command) readAll(ctx context.Context, how reading, paths []string) read
 		store := trace.NewStore()
 		out.stores[w] = store
 		wg.Go(func() {
-			spans := semconv.New(store, how.key, how.requestIDs...)
+			spans := semconv.New(store, how.key)
+			spans.Use(how.names())
 			for i := w; i < len(paths); i += workers {
 				files[i] = c.readFile(ctx, how.limits.Options, paths[i], store, spans, bar)
 			}

@@ -11,12 +11,13 @@ import (
 
 func (c *command) merge() *cobra.Command {
 	var d delivery
+	var config policyFlag
 	cmd := &cobra.Command{
 		Use:   "merge PART...",
 		Short: "Make one report of parts written by analyze -o part=FILE",
 		Long: `Join parts into one report, which is the same as that of all their inputs read
 at once: requests whose spans lie in several parts are joined. Parts can be
-merged into a part, too. They must come from the same version.`,
+merged into a part, too. They must come from the same version and the same policy.`,
 		Example: `  retryaudit analyze -o part=a.part traces-a/
   retryaudit analyze -o part=b.part traces-b/
   retryaudit merge a.part b.part
@@ -26,7 +27,7 @@ merged into a part, too. They must come from the same version.`,
 			if err := d.check(); err != nil {
 				return err
 			}
-			suite, err := newSuite()
+			suite, err := c.suite(&config)
 			if err != nil {
 				return err
 			}
@@ -45,11 +46,12 @@ merged into a part, too. They must come from the same version.`,
 			}
 			all, err := suite.Merge(parts...)
 			if err != nil {
-				return &failure{status: statusInput, err: err, hint: "make all parts and the report with one version"}
+				return &failure{status: statusInput, err: err, hint: "make all parts and the report with one version and one policy"}
 			}
 			return d.deliver(c, suite, all)
 		},
 	}
 	d.addFlags(cmd)
+	config.addFlags(cmd.Flags())
 	return cmd
 }

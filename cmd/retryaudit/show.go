@@ -25,13 +25,17 @@ has. The findings of analyze name both.
 
 How an edge is known: declared, an ID, a number or a parent says so;
 structural, the shape of the tree admits nothing else; inferred, times and
-likeness say so. Times are those of each span's own clock, in UTC.`,
+likeness say so. Times are those of each span's own clock, in UTC.
+
+Behind "to correct" stands the line of a policy that would say otherwise: that
+attempts are not one call, that a call is another's attempt, or that somebody
+else made them. It goes into retryaudit.yaml, under the key before the dash.`,
 		Example: `  retryaudit show 4f2a91 traces.jsonl
   retryaudit show order-7781 traces/
   cat traces.jsonl | retryaudit show 4f2a91`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			suite, err := newSuite()
+			suite, err := c.suite(&how.policy)
 			if err != nil {
 				return err
 			}

@@ -15,6 +15,8 @@ import (
 type tree struct {
 	out bytes.Buffer
 	r   *trace.Request
+	// corrected holds the lines of a policy that were written.
+	corrected map[string]bool
 }
 
 // drawRequest returns the rebuilt request as text.
@@ -66,6 +68,7 @@ func (t *tree) call(c *trace.Call, depth int) {
 		facts = append(facts, t.deadline(c.Deadline))
 	}
 	t.line(depth+1, "%s%s", list(facts), because(c.Reason))
+	t.corrections(c, depth+1)
 	for _, a := range c.Attempts {
 		t.attempt(a, depth+1)
 		for _, below := range a.Calls {

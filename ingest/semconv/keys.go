@@ -6,7 +6,6 @@ import (
 	otel "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
-	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
 // A keyRow says what an ID names and how the span came by it.
@@ -189,25 +188,6 @@ func (n *Normalizer) ownsToolCall(id string) bool {
 		}
 	}
 	return false
-}
-
-// namesOf returns the attributes that may stand for the given names.
-func namesOf(names []string) map[string]place {
-	all := map[string]place{}
-	for _, name := range names {
-		all[name] = attr
-		for _, prefix := range request.prefixes() {
-			all[prefix+strings.ToLower(name)] = request
-		}
-	}
-	return all
-}
-
-// requestID notes a request's ID under a name that the user gave.
-func (n *Normalizer) requestID(v *record.Value, at place) {
-	if id := header(v); id != "" && len(id) <= maxKey {
-		n.key(trace.RequestKey, n.direction(0, at), id)
-	}
 }
 
 // direction returns the direction of a key; 0 is that of the span's kind.

@@ -60,10 +60,11 @@ type Normalizer struct {
 	names     map[string]nameFacts
 	judged    map[evidence]judgement
 
-	requestIDs map[string]place // further names of request IDs
-	k0, k1     uint64           // of the hashes
-	text       []byte
-	buf        []byte
+	custom map[string][]customRow // that the user gave
+	told   []customFact           // of the record at hand, under such names
+	k0, k1 uint64                 // of the hashes
+	text   []byte
+	buf    []byte
 
 	// Blocks from which the slices of facts are cut.
 	keyBlock   []trace.Key
@@ -72,26 +73,24 @@ type Normalizer struct {
 }
 
 // New returns a Normalizer that adds to store and hashes private texts with
-// the key. Attributes and request headers named by requestIDs hold the ID of a
-// request, beside those of the table.
-func New(store *trace.Store, key Key, requestIDs ...string) *Normalizer {
+// the key.
+func New(store *trace.Store, key Key) *Normalizer {
 	return &Normalizer{
-		store:      store,
-		instances:  map[instanceKey]trace.Sym{},
-		scopes:     map[string]trace.Layer{},
-		clients:    map[string]clientFacts{},
-		providers:  map[string]string{},
-		hosts:      map[string]string{},
-		models:     map[string]string{},
-		paths:      map[string]pathFacts{},
-		verbPaths:  map[verbPath]trace.Sym{},
-		addresses:  map[hostPort]trace.Sym{},
-		rpcs:       map[serviceMethod]rpcFacts{},
-		names:      map[string]nameFacts{},
-		judged:     map[evidence]judgement{},
-		requestIDs: namesOf(requestIDs),
-		k0:         binary.LittleEndian.Uint64(key[:8]),
-		k1:         binary.LittleEndian.Uint64(key[8:]),
+		store:     store,
+		instances: map[instanceKey]trace.Sym{},
+		scopes:    map[string]trace.Layer{},
+		clients:   map[string]clientFacts{},
+		providers: map[string]string{},
+		hosts:     map[string]string{},
+		models:    map[string]string{},
+		paths:     map[string]pathFacts{},
+		verbPaths: map[verbPath]trace.Sym{},
+		addresses: map[hostPort]trace.Sym{},
+		rpcs:      map[serviceMethod]rpcFacts{},
+		names:     map[string]nameFacts{},
+		judged:    map[evidence]judgement{},
+		k0:        binary.LittleEndian.Uint64(key[:8]),
+		k1:        binary.LittleEndian.Uint64(key[8:]),
 	}
 }
 
@@ -149,6 +148,7 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	n.readKeys()
 	n.readDelays()
 	n.readDeadlines()
+	n.readCustom()
 	n.decide()
 	n.countTries()
 	n.finish()
@@ -161,6 +161,7 @@ func (n *Normalizer) reset(r *record.Span) {
 	n.at, n.rank = [fields]*record.Value{}, [fields]uint16{}
 	n.found, n.keys, n.links, n.events = n.found[:0], n.keys[:0], n.links[:0], n.events[:0]
 	n.model, n.messages, n.exceptions = 0, 0, 0
+	n.told = n.told[:0]
 	n.layer, n.tries = trace.LayerUnknown, tries{}
 	n.said, n.saidClass, n.flagged, n.guessed, n.suspended = trace.Unstated, trace.NoError, false, false, false
 }
@@ -172,8 +173,8 @@ func (n *Normalizer) read(all []record.Attr) {
 		if a.Value.Type == record.Empty || a.Value.Type == record.String && a.Value.S == "" {
 			continue
 		}
-		if at, ok := n.requestIDs[a.Key]; ok {
-			n.requestID(&a.Value, at)
+		for _, row := range n.custom[a.Key] {
+			n.told = append(n.told, customFact{row, a.Key, &a.Value})
 		}
 		run, ok := attributes.runs[a.Key]
 		if !ok {

@@ -1,0 +1,6 @@
+package policy
+
+import "reflect"
+
+// File is the type of a policy as it is written.
+var File = reflect.TypeFor[file]()

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/retryaudit/retryaudit/analyzer"
+	"github.com/retryaudit/retryaudit/analyzer/policy"
+	"github.com/retryaudit/retryaudit/ingest/semconv"
+	"github.com/retryaudit/retryaudit/rules"
+)
+
+// policyFlag names the policy of a run.
+type policyFlag struct {
+	path string
+	file *policy.Policy // nil without
+}
+
+// noPolicy is the value of --config that leaves the policy out.
+const noPolicy = "none"
+
+func (p *policyFlag) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&p.path, "config", "", "read the policy in `FILE` (default "+policy.Name+", if there is one); "+noPolicy+" for no policy")
+}
+
+// suite returns the suite of all rules, as the policy configures them.
+func (c *command) suite(p *policyFlag) (*analyzer.Suite, error) {
+	path := p.path
+	if path == "" {
+		path = policy.Name
+	}
+	if p.path == noPolicy {
+		return analyzer.NewSuite(rules.All()...)
+	}
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && p.path == "":
+		return analyzer.NewSuite(rules.All()...)
+	case err != nil:
+		return nil, &failure{status: statusUsage, err: err}
+	}
+	defer f.Close()
+	if p.file, err = policy.Read(f, path, rules.All()); err != nil {
+		return nil, &failure{status: statusUsage, err: err, hint: "retryaudit explain policy says what a policy may hold"}
+	}
+	if p.path == "" {
+		c.sayNote("the policy is %s", path)
+	}
+	suite, err := analyzer.NewSuite(p.file.Rules...)
+	if err != nil {
+		return nil, err
+	}
+	return suite.With(p.file.Settings), nil
+}
+
+// names are those that the flags and the policy give.
+func (r *reading) names() semconv.Names {
+	names := semconv.Names{RequestIDs: r.requestIDs}
+	if r.policy.file == nil {
+		return names
+	}
+	a := &r.policy.file.Attributes
+	names.RequestIDs = append(names.RequestIDs[:len(names.RequestIDs):len(names.RequestIDs)], a.RequestIDs...)
+	names.MaxAttempts = a.MaxAttempts
+	for _, n := range a.Attempts {
+		names.Attempts = append(names.Attempts, semconv.AttemptName(n))
+	}
+	for _, n := range a.Deadlines {
+		names.Deadlines = append(names.Deadlines, semconv.DeadlineName{Name: n.Name, Unit: n.Unit.Duration()})
+	}
+	return names
+}
