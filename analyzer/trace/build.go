@@ -103,6 +103,7 @@ func Build(s *Store, opt Options) *Graph {
 	g.cutCycles()
 	g.unnestRuns()
 	g.nestSiblings()
+	g.nestServers()
 	g.linkKids()
 	g.markHops()
 	g.nameGhosts()

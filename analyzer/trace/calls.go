@@ -98,18 +98,23 @@ func (b *builder) branch(at branch) {
 }
 
 // hides reports whether the servers below a client are attempts that something
-// between the two made: a client sends a request once.
+// between the two made: a client sends a request once. Servers of several
+// services are only if each but the last had failed; else the request was
+// copied to them.
 func (g *Graph) hides(i int32, kids []int32) bool {
 	if g.nodes[i].span.Kind != Client || len(kids) < 2 {
 		return false
 	}
-	for _, k := range kids {
-		s := g.nodes[k].span
-		if s.Kind != Server || s.Flags&(Redirected|Job) != 0 || g.nodes[k].want != g.nodes[kids[0]].want {
+	first, several, answered := &g.nodes[kids[0]], false, false
+	for k, kid := range kids {
+		n := &g.nodes[kid]
+		if n.span.Kind != Server || n.span.Flags&(Redirected|Job) != 0 || n.want != first.want {
 			return false
 		}
+		several = several || n.span.Service != first.span.Service
+		answered = answered || k < len(kids)-1 && n.view != Failed && n.view != Cut
 	}
-	return true
+	return !several || !answered
 }
 
 // addHidden makes one call of the servers below a client span.
@@ -118,11 +123,16 @@ func (b *builder) addHidden(at branch) {
 		hops: at.kids, hidden: make([]Range, len(at.kids)), pattern: Retry, known: Structural, conf: Certain,
 		reason: "several servers answered what one client span asked",
 	}
-	for _, k := range at.kids {
+	for i, k := range at.kids {
 		if b.g.nodes[k].known == Inferred {
 			c.known, c.conf = Inferred, min(c.conf, Likely)
-			if k != at.kids[len(at.kids)-1] && b.g.nodes[k].view == OK {
-				c.conf = Possible // nothing sends again what was answered: another's
+		}
+		if i < len(at.kids)-1 && b.g.nodes[k].view == OK {
+			// Nothing sends again what was answered: it is another's, or what
+			// stands between asks twice. Before the answer it may have lost patience.
+			c.conf = min(c.conf, Likely)
+			if ended(b.g.nodes[k].span, b.g.nodes[at.kids[i+1]].span) {
+				c.conf = Possible
 			}
 		}
 		if b.g.nodes[k].unsure {

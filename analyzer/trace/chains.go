@@ -53,6 +53,8 @@ type chain struct {
 	// it asked; idle are the pauses of the group if that is in doubt.
 	links []link
 	idle  *pauses
+	// challenged says that the last hop was, and that another chain answers.
+	challenged bool
 }
 
 // chainer sorts the hops of one caller into chains.
@@ -257,13 +259,21 @@ func (c *chainer) sign(i int32, argless bool) openSign {
 func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 	n, prev := &c.g.nodes[i], &c.g.nodes[at.hops[len(at.hops)-1]]
 	switch {
-	case challenges(prev) && len(at.hops) <= maxChallenges && !refused(n) && c.allChallenge(at):
+	case challenges(prev) && !refused(n) && c.challenged(at) <= maxChallenges:
 		c.handshake(at)
 		c.start(i, Challenge, n.number, "answers the challenge of the call before it")
 		return
 	case c.retry:
 		at.known = Declared
 		c.extend(at, i, Exact(0), "the policy says that these are attempts of one call")
+		return
+	case polls.held(prev, n):
+		at.closed = true
+		c.start(i, Poll, n.number, "the next long poll: the one before it ended as those do in which nothing happens")
+		return
+	case len(at.hops) > 1 && c.g.moved(prev, n) && c.g.link(prev, n) != shown:
+		at.closed = true
+		c.start(i, Page, n.number, "another host, after attempts at the one before")
 		return
 	case polls.due(prev, n):
 		at.closed = true
@@ -306,17 +316,23 @@ const maxChallenges = 2
 
 func challenges(n *node) bool { return n.span.Status == 401 || n.span.Status == 407 }
 
-func (c *chainer) allChallenge(at *chain) bool {
-	return !slices.ContainsFunc(at.hops, func(i int32) bool { return !challenges(&c.g.nodes[i]) })
+// challenged counts the challenges in a row at the end of a chain.
+func (c *chainer) challenged(at *chain) int {
+	n := 0
+	for n < len(at.hops) && challenges(&c.g.nodes[at.hops[len(at.hops)-1-n]]) {
+		n++
+	}
+	return n
 }
 
-// handshake makes the hops of a chain, each of which was challenged, calls of
-// their own.
+// handshake makes the hops at the end of a chain which answered a challenge and
+// were challenged again calls of their own.
 func (c *chainer) handshake(at *chain) {
-	at.closed = true
-	rest := at.hops[1:]
-	at.hops, at.hidden, at.links = at.hops[:1], at.hidden[:1], at.links[:1]
-	if len(rest) > 0 {
+	at.closed, at.challenged = true, true
+	kept := len(at.hops) - c.challenged(at) + 1
+	rest := at.hops[kept:]
+	at.hops, at.hidden, at.links = at.hops[:kept], at.hidden[:kept], at.links[:kept]
+	if kept == 1 {
 		at.pattern, at.reason = Single, ""
 	}
 	for _, i := range rest {
@@ -511,6 +527,7 @@ type series struct {
 	pauses  int
 	longest int64
 	answer  int64 // end of the latest hop, if that was a success; else 0
+	hold    int64 // the longest time for which a success was held back
 }
 
 func (p *series) add(n *node) {
@@ -525,6 +542,7 @@ func (p *series) add(n *node) {
 	}
 	p.good++
 	p.answer = n.span.End
+	p.hold = max(p.hold, int64(n.span.Duration()))
 	if n.input != 0 {
 		if p.inputs == nil {
 			p.inputs = map[uint64]bool{}
@@ -539,6 +557,20 @@ func (p *series) add(n *node) {
 // success: the caller goes from one thing to the next.
 func (p *series) others(input uint64) bool {
 	return len(p.inputs) > 1 || len(p.inputs) == 1 && !p.inputs[input]
+}
+
+// minHold is the shortest time for which a long poll is held back: RFC 6202
+// (section 5.5) calls 30 s safe, and nobody holds a connection for less than
+// this.
+const minHold = int64(5 * time.Second)
+
+// held reports whether prev is a long poll in which nothing happened, though
+// its end looks like a timeout: a success was held back for as long, and the
+// caller asks again at once.
+func (p *series) held(prev, n *node) bool {
+	took := int64(prev.span.Duration())
+	return prev.span.Class == Timeout && n.span.Flags.Has(ReadOnly) && took >= minHold && p.hold >= minHold &&
+		float64(max(took-p.hold, p.hold-took)) <= pollSlack*float64(took) && pause(prev.span, n.span) < minIdle
 }
 
 // due reports whether n comes at the pace of a series of polls of which prev,

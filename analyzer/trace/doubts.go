@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -33,19 +34,36 @@ const (
 // link returns what shows that n asks for what prev asked: n is all that its
 // caller wants, or has a number above 0, the same input or the same arguments.
 func (g *Graph) link(prev, n *node) link {
+	moved := g.moved(prev, n)
 	switch {
 	case n.parent >= 0 && g.nodes[n.parent].span.Flags.Has(Ghost):
 		// What a lost span wanted is a guess from its children.
 	case n.same, n.parent >= 0 && g.nodes[n.parent].span.Layer == SDK,
 		n.number > 0, prev.input != 0 && prev.input == n.input, n.span.ArgsHash != 0 && prev.span.ArgsHash == n.span.ArgsHash,
-		// A request without a body is its path.
-		n.span.Flags.Has(ReadOnly) && n.span.Status != 0 && n.span.ArgsHash == prev.span.ArgsHash:
+		// A request without a body is its path, unless that is a template.
+		n.span.Flags.Has(ReadOnly) && n.span.Status != 0 && n.span.ArgsHash == prev.span.ArgsHash && !moved && !templated(g.store.Text(n.span.Ask)):
 		return shown
+	case moved:
+		return bare // one thing at another host, or the next host's own
 	}
 	if pause(prev.span, n.span) >= minIdle || prev.model != n.model {
 		return paced
 	}
 	return bare
+}
+
+// moved reports whether n calls another host than prev. A model is the same
+// wherever it is asked.
+func (g *Graph) moved(prev, n *node) bool {
+	return n.address != prev.address && n.address != 0 && prev.address != 0 && !n.span.Flags.Has(ModelAsk) &&
+		hostOf(g.store.Text(n.address)) != hostOf(g.store.Text(prev.address))
+}
+
+// templated reports whether a route has parts that stand for any text: {id} of
+// OpenAPI, :id of Express, <id> of Flask, * of the rest.
+func templated(ask string) bool {
+	_, route, ok := strings.Cut(ask, " /")
+	return ok && (strings.ContainsAny(route, "{<*") || strings.Contains(route, "/:") || strings.HasPrefix(route, ":"))
 }
 
 // grade gives the chains of a group, in order of start, the pauses by which
@@ -89,7 +107,7 @@ func (g *Graph) retries(x *chain, starts level) bool {
 		return true
 	}
 	last := &g.nodes[x.hops[len(x.hops)-1]]
-	if last.view != OK {
+	if last.view != OK && !x.challenged {
 		return last.parent < 0 || g.nodes[last.parent].span.Outcome != OK
 	}
 	return x.idle.last <= last.span.Start || x.idle.n == 0 || !slices.ContainsFunc(starts[1:], func(k int) bool {

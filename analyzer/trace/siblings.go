@@ -37,6 +37,37 @@ func (g *Graph) nestSiblings() {
 	}
 }
 
+// nestServers hangs servers below one client under the one that contains them
+// all and is of another scope: a sidecar or a server's outer layer, which the
+// context was not handed through, and the application behind it.
+func (g *Graph) nestServers() {
+	for p := range g.nodes {
+		kids := g.kids[g.nodes[p].kids:g.nodes[p].kidsEnd]
+		if len(kids) < 2 || g.nodes[p].span.Kind != Client {
+			continue
+		}
+		outer := kids[0]
+		for _, k := range kids[1:] {
+			if g.nodes[k].span.Duration() > g.nodes[outer].span.Duration() {
+				outer = k
+			}
+		}
+		o := g.nodes[outer].span
+		within := func(k int32) bool {
+			s := g.nodes[k].span
+			return k == outer || s.Kind == Server && s.Scope != o.Scope && s.Ask == o.Ask && s.Start >= o.Start-clockGrain && s.End <= o.End+clockGrain
+		}
+		if o.Kind != Server || slices.ContainsFunc(kids, func(k int32) bool { return !within(k) }) {
+			continue
+		}
+		for _, k := range kids {
+			if k != outer {
+				g.nodes[k].parent, g.nodes[k].known = outer, Inferred
+			}
+		}
+	}
+}
+
 // siblingSign is what siblings that may be nested share.
 type siblingSign struct{ instance, ask Sym }
 

@@ -376,7 +376,9 @@ func (n *Normalizer) httpAsk(ask bool) {
 	}
 	key := verbPath{verb, p}
 	if r := text(n.at[route]); r != "" {
-		key.path, _, _ = strings.Cut(r, "?")
+		if key.path, _, _ = strings.Cut(r, "?"); key.path != p && p != "" {
+			n.span.ArgsHash = n.hash(p + "?" + q) // what the template stands for
+		}
 	}
 	y, ok := n.verbPaths[key]
 	if !ok {
