@@ -327,6 +327,35 @@ func (n *Normalizer) requestPath() (p, q string) {
 	return p, strings.TrimPrefix(q, "?")
 }
 
+// kindOf returns the kind of the record's span. One that says not what it is,
+// and tells of a request to a whole URL and of its answer, is a client: so are
+// the spans of fetch in some frameworks and what converters make of other
+// formats. Handlers in a server tell of a route, or of a path alone.
+func (n *Normalizer) kindOf() trace.Kind {
+	kind := min(n.record.Kind, trace.Consumer)
+	if kind > trace.Internal {
+		return kind
+	}
+	verb, target, answer := false, false, false
+	for i := range n.record.Attrs {
+		a := &n.record.Attrs[i]
+		switch a.Key {
+		case "http.request.method", "http.method":
+			verb = true
+		case "url.full", "http.url":
+			target = strings.Contains(text(&a.Value), "://")
+		case "http.response.status_code", "http.status_code", "error.type":
+			answer = true
+		case "http.route":
+			return kind
+		}
+	}
+	if verb && target && answer {
+		return trace.Client
+	}
+	return kind
+}
+
 // isHTTP reports whether the span tells of one HTTP request.
 func (n *Normalizer) isHTTP() bool {
 	return n.at[method] != nil || n.at[fullURL] != nil && n.kind&(client|server) != 0

@@ -114,7 +114,7 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	*s = trace.Span{
 		Trace: r.Trace, ID: r.ID, Parent: r.Parent, Start: r.Start, End: r.End,
 		Offset: r.Offset, Line: uint32(max(0, r.Line)), Input: path,
-		Kind: r.Kind, Scope: n.store.Sym(r.Scope), Op: n.nameFacts(r.Name).op,
+		Kind: n.span.Kind, Scope: n.store.Sym(r.Scope), Op: n.nameFacts(r.Name).op,
 	}
 	n.readResource(r.Resource)
 	n.read(r.Attrs)
@@ -156,7 +156,8 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 
 func (n *Normalizer) reset(r *record.Span) {
 	n.record = r
-	n.kind = 1 << min(r.Kind, trace.Consumer)
+	n.span.Kind = n.kindOf()
+	n.kind = 1 << n.span.Kind
 	n.facts, n.factual = trace.NewFacts(), false
 	n.at, n.rank = [fields]*record.Value{}, [fields]uint16{}
 	n.found, n.keys, n.links, n.events = n.found[:0], n.keys[:0], n.links[:0], n.events[:0]
