@@ -7,6 +7,7 @@ type Fact string
 const (
 	InnerSpans    Fact = "a span for each attempt below the client library's"
 	OwnersApart   Fact = "numbers that tell owners on one level of spans apart"
+	SameAsk       Fact = "what tells attempts of one call from a list of calls"
 	FailureReason Fact = "the reason of a failure"
 	ProviderCode  Fact = "the provider's own code of a 429"
 	Caps          Fact = "the most attempts that an owner may make"
@@ -33,6 +34,8 @@ var remedies = map[Fact]Remedy{
 		"(@opentelemetry/instrumentation-undici, opentelemetry-instrumentation-httpx, otelhttp)"},
 	OwnersApart: {Attribute: "http.request.resend_count", Line: "capture the header in which the library numbers its attempts " +
 		"(OTEL_INSTRUMENTATION_HTTP_CLIENT_CAPTURE_REQUEST_HEADERS=x-stainless-retry-count), or set retry.owner and retry.attempt (0 is the first) in the retry loop"},
+	SameAsk: {Attribute: "retry.attempt", Line: "set retry.attempt (0 is the first) on each attempt in the retry loop, or record what is asked, which is kept as a hash only " +
+		"(OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, url.full, an idempotency key)"},
 	FailureReason: {Attribute: "error.type", Line: "set error.type, or http.response.status_code where there was an answer, on the client span of each failed attempt, or record the exception on it"},
 	ProviderCode: {Attribute: "error.type", Line: "set error.type to the code in the body of the answer (insufficient_quota, rate_limit_exceeded …), " +
 		"or record the client library's exception, whose text holds it"},

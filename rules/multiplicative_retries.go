@@ -116,26 +116,27 @@ func (MultiplicativeRetries) Finish(f *analyzer.Finding) bool {
 
 // Check reports each logical request with at least MinOwners owners.
 func (r MultiplicativeRetries) Check(p *analyzer.Pass) {
-	merged := onOneLevel(p.Request)
+	merged := under(p.Request, func(c *trace.Call) bool { return c.OneLevel })
+	lists := under(p.Request, func(c *trace.Call) bool { return c.List })
 	for _, class := range p.Request.Logical {
 		for _, a := range class {
 			p.Need(analyzer.InnerSpans, !analyzer.HidesAttempts(a))
 		}
 		found := len(class) > 1 && r.check(p, class)
 		p.Need(analyzer.OwnersApart, found || !slices.ContainsFunc(class, func(a *trace.Attempt) bool { return merged[a.Call] }))
+		p.Need(analyzer.SameAsk, !slices.ContainsFunc(class, func(a *trace.Attempt) bool { return lists[a.Call] }))
 	}
 }
 
-// onOneLevel returns the calls that may be two owners' on one level of spans,
-// and all that they led to.
-func onOneLevel(r *trace.Request) map[*trace.Call]bool {
-	merged := map[*trace.Call]bool{}
+// under returns the calls that fit, and all that they led to.
+func under(r *trace.Request, fits func(*trace.Call) bool) map[*trace.Call]bool {
+	all := map[*trace.Call]bool{}
 	for c := range r.Calls() {
-		if c.OneLevel || c.Parent != nil && merged[c.Parent.Call] {
-			merged[c] = true
+		if fits(c) || c.Parent != nil && all[c.Parent.Call] {
+			all[c] = true
 		}
 	}
-	return merged
+	return all
 }
 
 func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) (found bool) {

@@ -67,6 +67,7 @@ type node struct {
 	id            uint64 // what it wants, with arguments
 	want          Sym    // what it wants, without
 	parent        int32  // −1: none
+	first         int32  // the first that was asked below, at the last hop; itself if nothing was
 	trace         int32
 	kids, kidsEnd int32
 	model         Sym     // asked for, here or further along the attempt
@@ -183,6 +184,7 @@ func (g *Graph) before(a, b int32) int {
 func (g *Graph) look() {
 	for t := len(g.tour) - 1; t >= 0; t-- {
 		n := &g.nodes[g.tour[t]]
+		n.first = g.tour[t]
 		n.view, n.address = n.span.Outcome, n.span.Address
 		if n.span.Kind == Server {
 			n.address = 0
@@ -209,6 +211,9 @@ func (g *Graph) lookBelow(n *node) {
 		if kid.same {
 			same = kid
 			sames++
+		}
+		if last == nil {
+			n.first = kid.first
 		}
 		if last == nil || kid.span.End >= last.span.End {
 			last = kid

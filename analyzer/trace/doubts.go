@@ -40,8 +40,7 @@ func (g *Graph) link(prev, n *node) link {
 		// What a lost span wanted is a guess from its children.
 	case n.same, n.parent >= 0 && g.nodes[n.parent].span.Layer == SDK,
 		n.number > 0, prev.input != 0 && prev.input == n.input, n.span.ArgsHash != 0 && prev.span.ArgsHash == n.span.ArgsHash,
-		// A request without a body is its path, unless that is a template.
-		n.span.Flags.Has(ReadOnly) && n.span.Status != 0 && n.span.ArgsHash == prev.span.ArgsHash && !moved && !templated(g.store.Text(n.span.Ask)):
+		g.reads(&g.nodes[prev.first], &g.nodes[n.first]):
 		return shown
 	case moved:
 		return bare // one thing at another host, or the next host's own
@@ -50,6 +49,14 @@ func (g *Graph) link(prev, n *node) link {
 		return paced
 	}
 	return bare
+}
+
+// reads reports whether two requests without a body have one path that is no
+// template: they ask for the same.
+func (g *Graph) reads(prev, n *node) bool {
+	a, b := prev.span, n.span
+	return a.Flags.Has(ReadOnly) && b.Flags.Has(ReadOnly) && b.Status != 0 && a.Ask == b.Ask && a.ArgsHash == b.ArgsHash &&
+		!g.moved(prev, n) && !templated(g.store.Text(b.Ask))
 }
 
 // moved reports whether n calls another host than prev. A model is the same
