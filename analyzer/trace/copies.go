@@ -98,6 +98,7 @@ func compareFacts(a, b *Facts) int {
 		slices.CompareFunc(a.Events, b.Events, func(x, y Event) int {
 			return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.Kind, y.Kind))
 		}),
+		slices.Compare(a.Libraries, b.Libraries),
 		compareCounter(a.Counter, b.Counter),
 		cmp.Compare(a.RetryAfter.State, b.RetryAfter.State), cmp.Compare(a.RetryAfter.D, b.RetryAfter.D),
 		cmp.Compare(a.RetryAfter.At, b.RetryAfter.At), cmp.Compare(a.RetryAfter.Source, b.RetryAfter.Source),

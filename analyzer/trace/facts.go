@@ -33,7 +33,10 @@ type Facts struct {
 	// themselves are never kept.
 	InputHash  uint64
 	Needs, Has Ability
-	Events     []Event
+	// Libraries are the retry libraries that the stack trace of the failure or
+	// the program of the process names, the innermost first.
+	Libraries []Sym
+	Events    []Event
 }
 
 // NewFacts returns facts of which nothing is known.

@@ -92,6 +92,7 @@
 //	first=MS cancelled=MS  first output, cancellation: from the span's start
 //	event=retry:MS|fallback:MS|chunk:MS|cancel:MS
 //	refuser=gateway|provider
+//	stack=LIST             retry libraries in its stack trace, the innermost first
 //
 // Numbers, limits and sizes:
 //

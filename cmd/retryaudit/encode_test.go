@@ -174,7 +174,10 @@ var encoders = map[string]func(t testing.TB, spans []sent) []byte{
 	},
 	"otel-js-console": func(_ testing.TB, spans []sent) []byte {
 		var b bytes.Buffer
-		quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `\'`) + "'" }
+		quote := func(s string) string { // util.inspect joins the lines of a text by "+"
+			s = strings.ReplaceAll(s, "'", `\'`)
+			return "'" + strings.ReplaceAll(s, "\n", `\n' +`+"\n      '") + "'"
+		}
 		for _, s := range spans {
 			fmt.Fprintf(&b, "{\n  resource: {\n    attributes: { 'service.name': %s }\n  },\n  instrumentationScope: { name: %s, version: undefined, schemaUrl: undefined },\n", quote(s.service), quote(s.scope))
 			fmt.Fprintf(&b, "  traceId: %s,\n  parentSpanContext: ", quote(scenarioTrace))

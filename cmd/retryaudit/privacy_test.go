@@ -36,6 +36,8 @@ var canaries = [][2]string{
 	{"enduser.id", "canary-19"},
 	{"user.email", "canary-20@example.com"},
 	{"x.unknown", "canary-21"},
+	{"exception.stacktrace", "Error: canary-22\n    at canary (/srv/canary/app.js:1:1)\n    at async pRetry (/canary/node_modules/p-retry/index.js:197:19)"},
+	{"error.stack", "Traceback (most recent call last):\n  File \"/canary/site-packages/tenacity/__init__.py\", line 1, in canary\n    canary-23()"},
 }
 
 // TestPrivacy feeds private texts through every decoder and finds none in any

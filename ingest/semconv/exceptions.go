@@ -96,6 +96,8 @@ func (n *Normalizer) readEvents(all []record.Event) {
 					}
 				case string(otel.ExceptionMessageKey):
 					n.at[exceptionText] = &a.Value
+				case string(otel.ExceptionStacktraceKey):
+					n.readStack(text(&a.Value))
 				}
 			}
 		case firstEvent:

@@ -261,6 +261,7 @@ var fieldTexts = [fields]string{
 	errorProvider:  "the provider that the error came from",
 	exceptionType:  "the exception's type: error class",
 	exceptionText:  "the exception's message: error class, delay asked for; secrets are scrubbed",
+	stackText:      "the stack trace: which retry libraries it names, and nothing else of it",
 	responseFlags:  "Envoy's response flags: outcome, error class and who refused",
 	responseSource: "whether the gateway or its upstream answered: who refused",
 }

@@ -295,6 +295,9 @@ func describeFacts(field func(string, string), sym func(string, trace.Sym), stor
 	if f.InputHash != 0 {
 		field("input", "set")
 	}
+	for _, y := range f.Libraries {
+		sym("library", y)
+	}
 	for i, name := range []string{"tools", "vision", "schema", "region"} {
 		if f.Needs&(1<<i) != 0 {
 			field("needs", name)

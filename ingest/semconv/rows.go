@@ -97,6 +97,7 @@ const (
 	errorProvider
 	exceptionType
 	exceptionText
+	stackText
 	responseFlags
 	responseSource
 	upstreamName
@@ -190,7 +191,7 @@ type directory struct {
 // rows is what every attribute means; see the files of the families.
 var rows = concat(
 	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows, opentracingRows, datadogRows, xrayRows,
-	clientSpanRows, gatewayRows, litellmRows, langfuseRows, messagingRows, databaseRows, exceptionRows,
+	clientSpanRows, gatewayRows, litellmRows, langfuseRows, messagingRows, databaseRows, exceptionRows, stackRows,
 )
 
 // attributes finds the rows of an attribute name.

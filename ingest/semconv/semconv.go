@@ -38,6 +38,8 @@ type Normalizer struct {
 	model      trace.Sym // asked for
 	messages   uint64    // hash of messages with an attribute each
 	exceptions int
+	stack      []string      // retry libraries that stack traces name
+	program    string        // that retries, as its command line names it
 	tries      tries         // that events tell of
 	layer      trace.Layer   // that a mark tells
 	said       trace.Outcome // by an explicit attribute or event
@@ -144,6 +146,7 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	}
 	n.want()
 	n.tell()
+	n.tellStack()
 	n.count()
 	n.readKeys()
 	n.readDelays()
@@ -163,6 +166,7 @@ func (n *Normalizer) reset(r *record.Span) {
 	n.found, n.keys, n.links, n.events = n.found[:0], n.keys[:0], n.links[:0], n.events[:0]
 	n.model, n.messages, n.exceptions = 0, 0, 0
 	n.told = n.told[:0]
+	n.stack, n.program = nil, ""
 	n.layer, n.tries = trace.LayerUnknown, tries{}
 	n.said, n.saidClass, n.flagged, n.guessed, n.suspended = trace.Unstated, trace.NoError, false, false, false
 }
@@ -238,6 +242,8 @@ func (n *Normalizer) readResource(all []record.Attr) {
 			if text(v) == "bifrost" {
 				n.layer = trace.Gateway
 			}
+		case "process.command", "process.command_args":
+			n.readProgram(v)
 		case "process.pid":
 			if v.Type == record.Int {
 				k.number = v.I
