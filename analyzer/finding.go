@@ -125,7 +125,7 @@ func (s *Suite) Report(p *Part) *Report {
 				fleet[cell] = map[int64]*Sums{}
 			}
 			fleet[cell][at] = sums
-		case "#seconds", "#idle":
+		case "#seconds", "#idle", "#library", "#client":
 		default:
 			cell := cellOf(key)
 			if a, ok := about[cell.Rule]; ok {
@@ -144,10 +144,10 @@ func (s *Suite) Report(p *Part) *Report {
 		}
 	}
 	found := map[string]bool{}
-	all := r.Findings
+	all, owners := r.Findings, p.Owners()
 	r.Findings = all[:0]
 	for _, f := range all {
-		if s.finish(p, rules[f.Rule], &f) {
+		if s.finish(owners, rules[f.Rule], &f) {
 			r.Findings = append(r.Findings, f)
 			found[f.Rule] = true
 		}
@@ -229,21 +229,14 @@ func newFinding(a About, c Cell) Finding {
 
 // finish completes a finding with what only the sums of all requests tell; it
 // returns false where they refute it.
-func (s *Suite) finish(p *Part, r Rule, f *Finding) bool {
+func (s *Suite) finish(owners *Owners, r Rule, f *Finding) bool {
 	s.settings.name(&f.Wasted)
 	for i := range f.Owners {
 		o := &f.Owners[i]
-		o.Keep = len(f.Owners) > 1 && s.settings.keeps(*o, f.Upstream)
-		k, ok := KnobOf(*o)
-		if !ok {
-			continue
-		}
-		if sums := p.cells[idleKey+o.Service+"\x00"+k.Library]; sums != nil {
-			o.Idle = sums.Lanes[0]
-		}
-		if o.DeclaredMax == 0 && o.Idle == 0 {
-			o.DefaultMax = int64(k.Attempts)
-		}
+		// A policy may name an owner as spans do or as reports do.
+		keep := s.settings.keeps(*o, f.Upstream)
+		owners.Resolve(o)
+		o.Keep = len(f.Owners) > 1 && (keep || s.settings.keeps(*o, f.Upstream))
 	}
 	if a, ok := r.(Finisher); ok {
 		return a.Finish(f)

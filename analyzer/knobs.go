@@ -30,6 +30,9 @@ type Knob struct {
 	Attempts   int
 	Default    string // the default in full; empty: unknown
 	RetryAfter string // what happens to Retry-After; empty: unknown
+	// Apart says that the retries of the library, where some are set or added,
+	// leave a span each below the caller's, like those of a loop around it.
+	Apart bool
 	// Source is "project path/to/file (version or date read)" or "docs: page";
 	// "unchecked: …" where nobody has read the page, so that no default is given.
 	Source string
@@ -101,6 +104,11 @@ func (k *Knob) fit(o Owner) int {
 	default:
 		return 3 * length // the owner's layer is not known
 	}
+}
+
+// names reports whether the row is that of a library, on whatever layer.
+func (k *Knob) names(library string) bool {
+	return nameFit(k.Library, library) > 0 || slices.ContainsFunc(k.Also, func(name string) bool { return nameFit(name, library) > 0 })
 }
 
 // nameFit grades how much of a library's name a row's name gives; all of it

@@ -1,13 +1,22 @@
 package analyzer
 
+// What gRPC does in all languages.
+const (
+	grpcSetting = "retryPolicy.maxAttempts in the gRPC service config, which counts the first"
+	grpcDefault = "no retries without a retryPolicy but those of requests that no server saw; at most 5 attempts with one"
+)
+
 // cloudKnobs: gRPC and the clients of cloud APIs.
 var cloudKnobs = []Knob{
 	{Library: "grpc-*", Also: []string{
-		"opentelemetry.instrumentation.grpc*", "@opentelemetry/instrumentation-grpc", "io.opentelemetry.grpc*", "Grpc.Net.Client*",
-		"go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc*"},
-		Setting: "retryPolicy.maxAttempts in the service config, which counts the first",
-		Default: "no retries without a retryPolicy but those of requests that no server saw; at most 5 attempts with one", RetryAfter: "pushback in the trailers is used",
+		"opentelemetry.instrumentation.grpc*", "@opentelemetry/instrumentation-grpc", "io.opentelemetry.grpc*", "Grpc.Net.Client*"},
+		Setting: grpcSetting, Default: grpcDefault, RetryAfter: "pushback in the trailers is used",
 		Source: "grpc/proposal A6-client-retries.md"},
+	// Its stats handler makes a span for each attempt, where the interceptors of
+	// the others make one for all.
+	{Library: "go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc*", Apart: true,
+		Setting: grpcSetting, Default: grpcDefault, RetryAfter: "pushback in the trailers is used",
+		Source: "grpc/proposal A6-client-retries.md; opentelemetry-go-contrib instrumentation/google.golang.org/grpc/otelgrpc/stats_handler.go"},
 
 	// AWS
 	{Library: "boto3", Also: []string{"botocore", "opentelemetry.instrumentation.botocore*", "opentelemetry.instrumentation.bedrock*"},
@@ -48,7 +57,7 @@ var cloudKnobs = []Knob{
 		Source:  "azure-sdk-for-python sdk/core/azure-core/azure/core/pipeline/policies/_retry.py"},
 
 	// Google, Stripe
-	{Library: "gax*", Also: []string{"google-cloud-*", "google.cloud.*", "@google-cloud/*", "cloud.google.com/go*"},
+	{Library: "gax*", Also: []string{"google.api_core*", "google-cloud-*", "google.cloud.*", "@google-cloud/*", "cloud.google.com/go*"},
 		Setting: "the retry settings of the method: gax.WithRetry, setRetrySettings, retry=…",
 		Default: "set for each method; no limit on the count, until the call's deadline",
 		Source:  "gax-go v2/call_option.go (2.27.0)"},

@@ -11,7 +11,7 @@ var gatewayKnobs = []Knob{
 		Source: "unchecked: docs.litellm.ai reliable completions"},
 	{Library: "portkey*", Setting: "retry.attempts of the Portkey config", Value: "0", Off: "0", Attempts: 1,
 		Default:    "no retries; where attempts is set, at 429, 500, 502, 503 and 504, exponential without jitter",
-		RetryAfter: "used only with use_retry_after_header, up to 60 s in all; a longer one ends the retries",
+		RetryAfter: "only with use_retry_after_header, up to 60 s in all; a longer one ends the retries",
 		Source:     "Portkey gateway src/handlers/services/requestContext.ts, src/handlers/retryHandler.ts (2026-05)"},
 	{Library: "bifrost*", Setting: "the max retries in the provider's network config", Value: "0", Off: "0", Attempts: 1,
 		Default: "no retries; where they are set, 0.5 s up to 5 s; fallbacks come on top",

@@ -19,6 +19,8 @@ const (
 	idleKey     = "#idle\x00"     // service, library
 	needKey     = "#need\x00"     // rule, fact
 	fleetKey    = "#fleet\x00"    // window, cell
+	libraryKey  = "#library\x00"  // owner, a retry library that stacks name for it
+	clientKey   = "#client\x00"   // owner, the client library of its attempts
 )
 
 // Lanes of the engine's own cells.
@@ -54,6 +56,7 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 type observer struct {
 	part     *Part
 	settings *Settings
+	memo     *memo
 }
 
 func (o observer) opened(g *trace.Graph, spans int64) {
@@ -66,6 +69,7 @@ func (o observer) opened(g *trace.Graph, spans int64) {
 }
 
 func (o observer) request(r *trace.Request) {
+	o.owners(r)
 	s := o.part.sums(statsKey)
 	s.Lanes[laneRequests]++
 	failed := false

@@ -175,14 +175,16 @@ func (p *Pass) Cell(up trace.Upstream, owners ...trace.Owner) Cell {
 }
 
 // KnobOf returns the setting that limits the retries of an owner.
-func (p *Pass) KnobOf(o trace.Owner) (Knob, bool) {
+func (p *Pass) KnobOf(o trace.Owner) (Knob, bool) { return p.memo.knobOf(p.Request, o) }
+
+func (m *memo) knobOf(r *trace.Request, o trace.Owner) (Knob, bool) {
 	o.Known, o.Op = 0, 0
-	k, ok := p.memo.knobs[o]
+	k, ok := m.knobs[o]
 	if !ok {
-		if found, is := KnobOf(p.owner(o)); is {
+		if found, is := KnobOf(ownerOf(r, o)); is {
 			k = &found
 		}
-		p.memo.knobs[o] = k
+		m.knobs[o] = k
 	}
 	if k == nil {
 		return Knob{}, false
@@ -195,8 +197,10 @@ func (p *Pass) upstream(u trace.Upstream) Upstream {
 	return Upstream{Service: t(u.Service), Address: t(u.Address), Operation: t(u.Op), Model: t(u.Model)}
 }
 
-func (p *Pass) owner(o trace.Owner) Owner {
-	t := p.Request.Text
+func (p *Pass) owner(o trace.Owner) Owner { return ownerOf(p.Request, o) }
+
+func ownerOf(r *trace.Request, o trace.Owner) Owner {
+	t := r.Text
 	return Owner{Layer: o.Layer.String(), Service: t(o.Service), Library: t(o.Library), Operation: t(o.Op)}
 }
 

@@ -99,7 +99,8 @@ func (s *Suite) judge(p *Part, found func(Found)) {
 	p.open = trace.NewStore()
 	spans := int64(len(open.Spans))
 	g := trace.Build(open, s.options())
-	o, memo := observer{part: p, settings: &s.settings}, newMemo()
+	memo := newMemo()
+	o := observer{part: p, settings: &s.settings, memo: memo}
 	o.opened(g, spans)
 	for r := range g.Requests() {
 		o.request(r)

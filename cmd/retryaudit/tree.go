@@ -8,20 +8,22 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/retryaudit/retryaudit/analyzer"
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 )
 
 // tree draws one request.
 type tree struct {
-	out bytes.Buffer
-	r   *trace.Request
+	out       bytes.Buffer
+	r         *trace.Request
+	libraries map[*trace.Call][]string // that stack traces name
 	// corrected holds the lines of a policy that were written.
 	corrected map[string]bool
 }
 
 // drawRequest returns the rebuilt request as text.
 func drawRequest(r *trace.Request) []byte {
-	t := tree{r: r}
+	t := tree{r: r, libraries: analyzer.LibrariesOf(r)}
 	t.head()
 	for _, call := range r.Roots {
 		t.call(call, 0)
@@ -60,6 +62,9 @@ func (t *tree) call(c *trace.Call, depth int) {
 	}
 	if c.List {
 		facts = append(facts, "or a list: nothing shows that they ask for the same")
+	}
+	if names := t.libraries[c]; len(names) > 0 {
+		facts = append(facts, "by "+strings.Join(names, " or ")+", as a stack trace or the program says")
 	}
 	if c.DeclaredMax > 0 {
 		facts = append(facts, fmt.Sprintf("at most %d declared", c.DeclaredMax))
