@@ -30,8 +30,8 @@ type Knob struct {
 	Attempts   int
 	Default    string // the default in full; empty: unknown
 	RetryAfter string // what happens to Retry-After; empty: unknown
-	// Apart says that the retries of the library, where some are set or added,
-	// leave a span each below the caller's, like those of a loop around it.
+	// Apart says that the library is a client whose own retries leave a span
+	// each below the caller's, like those of a loop around it.
 	Apart bool
 	// Source is "project path/to/file (version or date read)" or "docs: page";
 	// "unchecked: …" where nobody has read the page, so that no default is given.

@@ -5,7 +5,7 @@ package analyzer
 // layer only: a loop around it in the application is the application's.
 var httpKnobs = []Knob{
 	// JavaScript
-	{Library: "got", Setting: "retry.limit", Value: "2", Off: "0", Attempts: 3,
+	{Library: "got", Apart: true, Setting: "retry.limit of got", Value: "2", Off: "0", Attempts: 3,
 		Default: "2 retries of GET, PUT, HEAD, DELETE, OPTIONS and TRACE, 1 s doubled, plus up to 0.1 s", RetryAfter: "used up to the request's timeout; a longer one ends the retries",
 		Source: "got source/core/options.ts, source/core/calculate-retry-delay.ts (14.6.6)"},
 	{Library: "axios", Also: []string{"axios-retry"}, Apart: true,
@@ -15,7 +15,7 @@ var httpKnobs = []Knob{
 	{Library: "undici", Setting: "maxRetries of RetryAgent or RetryHandler", Value: "5", Off: "0", Attempts: 6,
 		Default: "5 retries where one is added, not of POST, 0.5 s doubled up to 30 s, no jitter", RetryAfter: "used up to 30 s; a longer one is cut to 30 s",
 		Source: "undici lib/handler/retry-handler.js (7.30.2)"},
-	{Library: "ky", Setting: "retry.limit", Value: "2", Off: "0", Attempts: 3,
+	{Library: "ky", Apart: true, Setting: "retry.limit of ky", Value: "2", Off: "0", Attempts: 3,
 		Default: "2 retries of GET, PUT, HEAD, DELETE, OPTIONS and TRACE, 0.3 s doubled", RetryAfter: "used at 413, 429 and 503, however long",
 		Source: "ky source/utils/normalize.ts (1.14.3)"},
 

@@ -14,7 +14,8 @@ const maxNested = 16
 // LibrariesOf returns the retry libraries that stack traces name for the calls
 // of a request whose owner neither a user agent nor a scope names.
 //
-// A stack trace goes through all owners around the failure in its process. So
+// A stack trace goes through all owners around the failure in its process, or
+// through those within the span where it ends with it. So
 // the libraries that are known otherwise are taken out, with the owners that
 // they are, and the rest goes by the order of nesting: the library nearest to
 // the failure to the innermost call. Where the numbers of the two differ, it is
@@ -25,17 +26,25 @@ func LibrariesOf(r *trace.Request) map[*trace.Call][]string {
 		if !slices.Contains(found[c], name) {
 			found[c] = append(found[c], name)
 		}
-	})
+	}, func(*trace.Call, string) {})
 	return found
 }
 
-// libraries calls note for each library that a stack trace names for a call.
-func (m *memo) libraries(r *trace.Request, note func(*trace.Call, string)) {
+// libraries calls note for each library that a stack trace names for a call, or
+// client where it is a client, which may as well have sent what others repeated.
+func (m *memo) libraries(r *trace.Request, note, client func(*trace.Call, string)) {
+	say := func(c *trace.Call, name string) {
+		if k, ok := KnobOf(Owner{Library: name}); ok && k.Apart {
+			client(c, name)
+		} else {
+			note(c, name)
+		}
+	}
 	for c := range r.Calls() {
 		for _, a := range c.Attempts {
 			for _, s := range a.Spans {
-				if f := r.Store.FactsOf(s); f != nil && len(f.Libraries) > 0 {
-					m.match(r, a, s, f.Libraries, note)
+				if f := r.Store.FactsOf(s); f != nil && f.Libraries != 0 {
+					m.match(r, a, s, f, say)
 				}
 			}
 		}
@@ -44,10 +53,9 @@ func (m *memo) libraries(r *trace.Request, note func(*trace.Call, string)) {
 
 // match gives the libraries that a span of an attempt names to the calls
 // around the failure.
-func (m *memo) match(r *trace.Request, a *trace.Attempt, s *trace.Span, libraries []trace.Sym, note func(*trace.Call, string)) {
+func (m *memo) match(r *trace.Request, a *trace.Attempt, s *trace.Span, f *trace.Facts, note func(*trace.Call, string)) {
 	var names []string
-	for _, y := range libraries {
-		name := r.Text(y)
+	for name := range strings.SplitSeq(r.Text(f.Libraries), ",") {
 		if isOf(gatewayKnobs, name) {
 			for _, c := range a.Calls {
 				if c.Owner.Service == s.Service && repeated(c) && !m.known(r, c) {
@@ -59,7 +67,7 @@ func (m *memo) match(r *trace.Request, a *trace.Attempt, s *trace.Span, librarie
 		names = append(names, name)
 	}
 	var unknown []*trace.Call
-	for _, c := range around(a, s.Service) {
+	for _, c := range around(a, s.Service, f.Within) {
 		k, ok := m.knobOf(r, c.Owner)
 		if ok {
 			if i := slices.IndexFunc(names, k.names); i >= 0 {
@@ -86,8 +94,8 @@ func (m *memo) match(r *trace.Request, a *trace.Attempt, s *trace.Span, librarie
 }
 
 // around returns the calls that a failure in an attempt passed in one service,
-// the innermost first.
-func around(a *trace.Attempt, service trace.Sym) []*trace.Call {
+// the innermost first; within the attempt only, or around it, too.
+func around(a *trace.Attempt, service trace.Sym, within bool) []*trace.Call {
 	var calls []*trace.Call
 	for x := a; x != nil && len(calls) < maxNested; {
 		var next *trace.Call
@@ -102,6 +110,9 @@ func around(a *trace.Attempt, service trace.Sym) []*trace.Call {
 		}
 	}
 	slices.Reverse(calls)
+	if within {
+		return calls
+	}
 	for x := a; x != nil && x.Call.Owner.Service == service && len(calls) < 2*maxNested; x = x.Call.Parent {
 		calls = append(calls, x.Call)
 	}
@@ -174,7 +185,7 @@ func (o observer) owners(r *trace.Request) {
 			o.part.sums(key + ownerKey(ownerOf(r, c.Owner)) + "\x00" + name).Lanes[0]++
 		}
 	}
-	o.memo.libraries(r, add(libraryKey))
+	o.memo.libraries(r, add(libraryKey), add(clientKey))
 	o.memo.clients(r, add(clientKey))
 }
 

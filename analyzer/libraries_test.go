@@ -31,6 +31,32 @@ func TestOwnersAreNamedByStacks(t *testing.T) {
   10+100      -> up GET /a           503 stack=resilience4j
   300+100     -> up GET /a           503 stack=resilience4j
 `}, []string{"app 2: resilience4j"}},
+		{"unless the stack trace ends with that span", []string{`
+0+3000      app: charge              fail
+  10+100      -> up GET /a           503 within=tenacity
+  300+100     -> up GET /a           503 within=tenacity
+`}, []string{"app 2: "}},
+		{"one that ends with the caller's span names what is below", []string{`
+0+9000      app: charge              fail
+  10+2000     app: step pay          fail ask="tool pay" within=tenacity
+    20+100      -> up GET /a         503
+    300+100     -> up GET /a         503
+    900+100     -> up GET /a         503
+  3010+2000   app: step pay          fail ask="tool pay" within=tenacity
+    3020+100    -> up GET /a         503
+    3300+100    -> up GET /a         503
+    3900+100    -> up GET /a         503
+`}, []string{"app 2: ", "app 3: tenacity"}},
+		{"a client is no proof", []string{`
+0+3000      app: charge              fail stack=got
+  10+100      -> up GET /a           503
+  300+100     -> up GET /a           503
+`}, []string{"app 2: "}},
+		{"a client within what repeats it", []string{`
+0+3000      app: charge              fail stack=got,p-retry
+  10+100      -> up GET /a           503
+  300+100     -> up GET /a           503
+`}, []string{"app 2: p-retry"}},
 		{"nobody repeated the call", []string{`
 0+3000      app: charge              fail stack=p-retry
   10+100      -> up GET /a           503
@@ -171,6 +197,7 @@ func TestClientsThatMayRetryApart(t *testing.T) {
 	tests := map[string]string{
 		"scope=" + scope: "retryPolicy.maxAttempts in the gRPC service config, which counts the first, or the retry loop",
 		"agent=axios":    "retries of axios-retry, or the interceptor around axios, or the retry loop",
+		"stack=got":      "retry.limit of got, or the retry loop",
 		"agent=curl":     "the retry loop",
 		"":               "the retry loop",
 	}

@@ -368,8 +368,7 @@ func (x *content) count(known int) {
 func factsBytes(f *trace.Facts) int64 {
 	return int64(len(f.Keys))*int64(unsafe.Sizeof(trace.Key{})) +
 		int64(len(f.Links))*int64(unsafe.Sizeof(trace.Link{})) +
-		int64(len(f.Events))*int64(unsafe.Sizeof(trace.Event{})) +
-		int64(len(f.Libraries))*int64(unsafe.Sizeof(trace.Sym(0)))
+		int64(len(f.Events))*int64(unsafe.Sizeof(trace.Event{}))
 }
 
 // queue is a doubly linked list through one of the links of its components.

@@ -98,8 +98,7 @@ func compareFacts(a, b *Facts) int {
 		slices.CompareFunc(a.Events, b.Events, func(x, y Event) int {
 			return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.Kind, y.Kind))
 		}),
-		slices.Compare(a.Libraries, b.Libraries),
-		compareCounter(a.Counter, b.Counter),
+		compareFlag(a.Within, b.Within), compareCounter(a.Counter, b.Counter),
 		cmp.Compare(a.RetryAfter.State, b.RetryAfter.State), cmp.Compare(a.RetryAfter.D, b.RetryAfter.D),
 		cmp.Compare(a.RetryAfter.At, b.RetryAfter.At), cmp.Compare(a.RetryAfter.Source, b.RetryAfter.Source),
 		cmp.Compare(a.Deadline.Scope, b.Deadline.Scope), cmp.Compare(a.Deadline.D, b.Deadline.D),
@@ -109,21 +108,25 @@ func compareFacts(a, b *Facts) int {
 		cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Chunks, b.Chunks), cmp.Compare(a.DeclaredMax, b.DeclaredMax),
 		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Step, b.Step),
 		cmp.Compare(a.Session, b.Session), cmp.Compare(a.Channel, b.Channel), cmp.Compare(a.Provider, b.Provider),
-		cmp.Compare(a.Refuser, b.Refuser), cmp.Compare(a.CallID, b.CallID), cmp.Compare(a.InputHash, b.InputHash),
+		cmp.Compare(a.Refuser, b.Refuser), cmp.Compare(a.CallID, b.CallID), cmp.Compare(a.Libraries, b.Libraries), cmp.Compare(a.InputHash, b.InputHash),
 		cmp.Compare(a.Needs, b.Needs), cmp.Compare(a.Has, b.Has),
 	)
 }
 
 func compareCounter(a, b Counter) int {
-	flag := func(x bool) int {
-		if x {
-			return 1
-		}
-		return 0
-	}
 	return cmp.Or(
 		cmp.Compare(a.Meaning, b.Meaning), cmp.Compare(a.N, b.N),
-		cmp.Compare(flag(a.Received), flag(b.Received)), cmp.Compare(flag(a.Resends), flag(b.Resends)),
+		compareFlag(a.Received, b.Received), compareFlag(a.Resends, b.Resends),
 		cmp.Compare(a.Source, b.Source),
 	)
+}
+
+func compareFlag(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }

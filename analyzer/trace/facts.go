@@ -29,14 +29,17 @@ type Facts struct {
 	// CallID is equal on all attempts of one call and on nothing else
 	// (amz-sdk-invocation-id, x-ms-client-request-id); 0 is unknown.
 	CallID Sym
+	// Libraries names the retry libraries in the stack trace of the failure,
+	// the innermost first and a comma between two, or the program of the process.
+	Libraries Sym
+	// Within says that the stack trace ends where the span does, so that the
+	// libraries stand within it and not around it (Python, .NET).
+	Within bool
 	// InputHash is a keyed hash of the prompt or body; 0 is unknown. Prompts
 	// themselves are never kept.
 	InputHash  uint64
 	Needs, Has Ability
-	// Libraries are the retry libraries that the stack trace of the failure or
-	// the program of the process names, the innermost first.
-	Libraries []Sym
-	Events    []Event
+	Events     []Event
 }
 
 // NewFacts returns facts of which nothing is known.

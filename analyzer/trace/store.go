@@ -134,12 +134,9 @@ func (p *Facts) symbols(f func(*Sym)) {
 	for i := range p.Keys {
 		f(&p.Keys[i].ID)
 	}
-	for i := range p.Libraries {
-		f(&p.Libraries[i])
-	}
 	for _, y := range [...]*Sym{
 		&p.Counter.Source, &p.RetryAfter.Source, &p.Deadline.Source,
-		&p.Model, &p.Tool, &p.Step, &p.Session, &p.Channel, &p.Provider, &p.Refuser, &p.CallID,
+		&p.Model, &p.Tool, &p.Step, &p.Session, &p.Channel, &p.Provider, &p.Refuser, &p.CallID, &p.Libraries,
 	} {
 		f(y)
 	}
@@ -148,7 +145,6 @@ func (p *Facts) symbols(f func(*Sym)) {
 func (p *Facts) clone() Facts {
 	c := *p
 	c.Keys, c.Links, c.Events = slices.Clone(p.Keys), slices.Clone(p.Links), slices.Clone(p.Events)
-	c.Libraries = slices.Clone(p.Libraries)
 	return c
 }
 

@@ -553,11 +553,9 @@ func (r *reader) facts(s *trace.Span, f *trace.Facts) {
 	if text := l.value("refuser"); text != "" && text != "gateway" && text != "provider" {
 		r.fail("refuser", text, "gateway or provider")
 	}
-	if text := l.value("stack"); text != "" {
-		for name := range strings.SplitSeq(text, ",") {
-			f.Libraries = append(f.Libraries, r.sym(name))
-		}
-		r.used = true
+	r.text(&f.Libraries, "stack")
+	if r.text(&f.Libraries, "within"); l.has("within") {
+		f.Within = true
 	}
 	if text := l.value("input"); text != "" {
 		f.InputHash, r.used = hash(r.fill(text)), true

@@ -22,7 +22,7 @@ const (
 // attributes are the known keys in the order in which Format writes them.
 var attributes = [...]string{
 	"kind", "layer", "task", "model", "tool", "queue", "ask", "args",
-	"class", "verdict", "conf", "code", "retry_after", "first", "cancelled", "event", "refuser", "stack",
+	"class", "verdict", "conf", "code", "retry_after", "first", "cancelled", "event", "refuser", "stack", "within",
 	"attempt", "received", "resend", "total", "max", "deadline", "attempt_timeout",
 	"tokens", "bytes", "chunks", "needs", "has",
 	"request", "parent_request", "message", "job", "idempotency", "call", "link",

@@ -93,6 +93,7 @@
 //	event=retry:MS|fallback:MS|chunk:MS|cancel:MS
 //	refuser=gateway|provider
 //	stack=LIST             retry libraries in its stack trace, the innermost first
+//	within=LIST            the same, of a trace that ends where the span does
 //
 // Numbers, limits and sizes:
 //

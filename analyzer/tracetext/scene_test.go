@@ -239,8 +239,9 @@ func TestFacts(t *testing.T) {
 			f.Needs, f.Has = trace.Tools|trace.Schema, trace.Vision|trace.Region
 		}},
 		{"stack=got,p-retry", func(st *trace.Store, f *trace.Facts) {
-			f.Libraries = []trace.Sym{st.Sym("got"), st.Sym("p-retry")}
+			f.Libraries = st.Sym("got,p-retry")
 		}},
+		{"within=tenacity", func(st *trace.Store, f *trace.Facts) { f.Libraries, f.Within = st.Sym("tenacity"), true }},
 		{"model=m session=s step=p provider=v channel=c refuser=gateway tool=x", func(st *trace.Store, f *trace.Facts) {
 			f.Model, f.Session, f.Step, f.Provider = st.Sym("m"), st.Sym("s"), st.Sym("p"), st.Sym("v")
 			f.Channel, f.Refuser, f.Tool = st.Sym("c"), st.Sym("gateway"), st.Sym("x")

@@ -13,6 +13,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/retryaudit/retryaudit/analyzer"
+	"github.com/retryaudit/retryaudit/ingest/semconv"
 )
 
 // layerWords are the layers that the truth of a recording may mean by a word.
@@ -166,4 +167,14 @@ func retrying(t *testing.T, path string) []analyzer.Owner {
 		return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Library, b.Library), cmp.Compare(a.Setting, b.Setting))
 	})
 	return all
+}
+
+// TestLibrariesHaveASetting holds that each library that a stack trace may name
+// has a row that fits whatever owner it is named for.
+func TestLibrariesHaveASetting(t *testing.T) {
+	for _, name := range semconv.Libraries() {
+		if k, ok := analyzer.KnobOf(analyzer.Owner{Library: name}); !ok || k.Layer != "" || strings.Contains(name, ",") {
+			t.Errorf("%s: row %q, layer %q", name, k.Library, k.Layer)
+		}
+	}
 }

@@ -295,8 +295,10 @@ func describeFacts(field func(string, string), sym func(string, trace.Sym), stor
 	if f.InputHash != 0 {
 		field("input", "set")
 	}
-	for _, y := range f.Libraries {
-		sym("library", y)
+	if f.Within {
+		sym("libraries-within", f.Libraries)
+	} else {
+		sym("libraries", f.Libraries)
 	}
 	for i, name := range []string{"tools", "vision", "schema", "region"} {
 		if f.Needs&(1<<i) != 0 {

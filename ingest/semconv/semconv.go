@@ -39,6 +39,7 @@ type Normalizer struct {
 	messages   uint64    // hash of messages with an attribute each
 	exceptions int
 	stack      []string      // retry libraries that stack traces name
+	within     bool          // that trace ends where the span does
 	program    string        // that retries, as its command line names it
 	tries      tries         // that events tell of
 	layer      trace.Layer   // that a mark tells
@@ -166,7 +167,7 @@ func (n *Normalizer) reset(r *record.Span) {
 	n.found, n.keys, n.links, n.events = n.found[:0], n.keys[:0], n.links[:0], n.events[:0]
 	n.model, n.messages, n.exceptions = 0, 0, 0
 	n.told = n.told[:0]
-	n.stack, n.program = nil, ""
+	n.stack, n.within, n.program = nil, false, ""
 	n.layer, n.tries = trace.LayerUnknown, tries{}
 	n.said, n.saidClass, n.flagged, n.guessed, n.suspended = trace.Unstated, trace.NoError, false, false, false
 }

@@ -356,3 +356,18 @@ func BenchmarkAdd(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "spans/s")
 }
+
+// TestLongStacks holds that a stack trace is read up to a bound.
+func TestLongStacks(t *testing.T) {
+	frame := "\n    at async pRetry (file:///srv/node_modules/p-retry/index.js:197:19)"
+	long := strings.Repeat("\n    at f (/srv/app.js:1:1)", maxStack/20)
+	for text, want := range map[string]int{"Error: no" + frame + long: 1, "Error: no" + long + frame: 0} {
+		store := trace.NewStore()
+		New(store, Key{}).Add(&record.Span{Name: "x", Start: 1, End: 2, Attrs: []record.Attr{{
+			Key: "exception.stacktrace", Value: record.Value{Type: record.String, S: text},
+		}}}, 0)
+		if got := len(store.Spans) - 1 + int(store.Spans[0].Facts); got != want {
+			t.Errorf("%d bytes: %d rows of facts, want %d", len(text), got, want)
+		}
+	}
+}

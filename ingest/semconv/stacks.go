@@ -25,12 +25,15 @@ type frameRow struct {
 	// uses names a library by which this one makes its attempts: the frame
 	// tells nothing unless it called that library itself.
 	uses string
+
+	word string // the first of mark; mark is the rest of it once it is indexed
 }
 
 // frameRows name the part of a library that runs attempts; one that does more
 // is not named for its circuit breaker. Clients whose user agent or scope names
 // them have no row (the OpenAI and AWS SDKs …), nor has urllib3: its retry.py
-// raises the error of a session that makes no retries, too.
+// raises the error of a session that makes no retries, too. Queues have one
+// where stack traces go beyond the run of a job.
 var frameRows = []frameRow{
 	{mark: "node_modules/p-retry", name: "p-retry"},                                // p-retry index.js
 	{mark: "node_modules/async-retry", name: "async-retry"},                        // async-retry lib/index.js
@@ -49,8 +52,6 @@ var frameRows = []frameRow{
 	{mark: "site-packages/backoff", name: "backoff"},                                            // backoff/_sync.py, _async.py
 	{mark: "site-packages/aiohttp_retry", name: "aiohttp_retry"},                                // aiohttp_retry/client.py
 	{mark: "site-packages/google/api_core/retry", name: "google.api_core"},                      // python-api-core retry_unary.py
-	{mark: "site-packages/celery/app/autoretry", name: "celery"},                                // celery celery/app/autoretry.py
-	{mark: "site-packages/temporalio/worker/_activity", name: "temporalio"},                     // temporal sdk-python
 
 	{mark: "io.github.resilience4j.retry", name: "resilience4j"},              // resilience4j-retry Retry.java
 	{mark: "org.springframework.retry", name: "spring-retry"},                 // spring-retry support/RetryTemplate.java
@@ -81,6 +82,19 @@ var programRows = []struct{ path, name string }{
 	{"/build/start-server.js", "portkey"}, // Portkey gateway package.json, "bin" and "start:node", Dockerfile
 }
 
+// Libraries returns the names that trace.Facts.Libraries may hold.
+func Libraries() []string {
+	var all []string
+	for _, r := range frameRows {
+		all = append(all, r.name)
+	}
+	for _, r := range programRows {
+		all = append(all, r.name)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // framesByWord finds the rows of frames by the first word of their mark, which
 // is left out of them.
 var framesByWord = func() map[string][]frameRow {
@@ -90,9 +104,8 @@ var framesByWord = func() map[string][]frameRow {
 		if i < 0 {
 			i = strings.IndexByte(r.mark, '.')
 		}
-		word := r.mark[:i]
-		r.mark = r.mark[i:]
-		all[word] = append(all[word], r)
+		r.word, r.mark = r.mark[:i], r.mark[i:]
+		all[r.word] = append(all[r.word], r)
 	}
 	return all
 }()
@@ -109,8 +122,8 @@ func (n *Normalizer) readStack(text string) {
 	if !strings.Contains(text, "\n") {
 		return
 	}
-	if names := librariesOf(text[:min(len(text), maxStack)]); len(names) > 0 {
-		n.stack = names
+	if names, within := librariesOf(text[:min(len(text), maxStack)]); len(names) > 0 {
+		n.stack, n.within = names, within
 	}
 }
 
@@ -140,15 +153,15 @@ func (n *Normalizer) tellStack() {
 	if len(n.stack) == 0 && n.program != "" && n.kind&server != 0 {
 		n.stack = []string{n.program}
 	}
-	for _, name := range n.stack {
-		n.facts.Libraries = append(n.facts.Libraries, n.store.Sym(name))
-		n.factual = true
+	if len(n.stack) > 0 {
+		n.facts.Libraries, n.facts.Within, n.factual = n.store.Sym(strings.Join(n.stack, ",")), n.within, true
 	}
 }
 
 // librariesOf returns the names of the retry libraries in a stack trace, each
-// once, the innermost first.
-func librariesOf(text string) []string {
+// once, the innermost first, and whether the trace is one that ends where the
+// failure was caught: the others go on to where the process or thread began.
+func librariesOf(text string) (names []string, within bool) {
 	var all, section []*frameRow // nil: a frame of no row
 	python, skip := false, false
 	end := func() {
@@ -180,7 +193,14 @@ func librariesOf(text string) []string {
 		}
 	}
 	end()
-	return namesOfFrames(all)
+	names = namesOfFrames(all)
+	return names, slices.ContainsFunc(all, func(r *frameRow) bool { return r != nil && r.ends() })
+}
+
+// ends reports whether the row is of a language whose stack traces end where
+// the failure was caught: Python, .NET.
+func (r *frameRow) ends() bool {
+	return r.word == "site-packages" || r.word == "Polly"
 }
 
 func begins(s string, any ...string) bool {
