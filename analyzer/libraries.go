@@ -58,7 +58,7 @@ func (m *memo) match(r *trace.Request, a *trace.Attempt, s *trace.Span, f *trace
 	for name := range strings.SplitSeq(r.Text(f.Libraries), ",") {
 		if isOf(gatewayKnobs, name) {
 			for _, c := range a.Calls {
-				if c.Owner.Service == s.Service && repeated(c) && !m.known(r, c) {
+				if c.Owner.Service == s.Service && c.Owner.Layer == trace.Gateway && repeated(c) && !m.known(r, c) {
 					note(c, name)
 				}
 			}

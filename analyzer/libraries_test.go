@@ -139,6 +139,11 @@ func TestOwnersAreNamedByStacks(t *testing.T) {
   10+100      -> up POST /v1         503 ask="model generate"
   300+100     -> up POST /v1         200 ask="model generate"
 `}, []string{"gateway 2: portkey"}},
+		{"what passes nothing on is no gateway", []string{`
+0+3000      shop: POST /pay          200 stack=portkey
+  10+100      -> up POST /v1         503
+  300+100     -> up POST /v1         200
+`}, []string{"app 2: "}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -44,6 +44,8 @@ var frameRows = []frameRow{
 	{mark: "node_modules/@langchain/core/dist/utils/p-retry", name: "langchainjs"}, // langchainjs libs/langchain-core/src/utils
 	{mark: "node_modules/@langchain/core/dist/utils/async_caller", name: "langchainjs"},
 	{mark: "node_modules/@langchain/core/node_modules/p-retry", name: "langchainjs"}, // before 1.0
+	{mark: "node_modules/@portkey-ai/gateway", name: "portkey"},                      // Portkey gateway package.json
+	{mark: "build/start-server.js", name: "portkey"},                                 // the same: all of it in one file
 
 	{mark: "site-packages/tenacity", name: "tenacity"},                                          // tenacity/__init__.py, asyncio/__init__.py
 	{mark: "site-packages/stamina", name: "stamina", uses: "tenacity"},                          // stamina src/stamina/_core.py
@@ -56,6 +58,7 @@ var frameRows = []frameRow{
 	{mark: "io.github.resilience4j.retry", name: "resilience4j"},              // resilience4j-retry Retry.java
 	{mark: "org.springframework.retry", name: "spring-retry"},                 // spring-retry support/RetryTemplate.java
 	{mark: "org.springframework.ai", name: "spring-ai", uses: "spring-retry"}, // spring-ai models call the RetryTemplate
+	{mark: "org.springframework.core.retry", name: "spring-core-retry"},       // Spring Framework 7 core/retry/RetryTemplate.java
 	{mark: "dev.failsafe", name: "failsafe"},                                  // failsafe core
 	{mark: "net.jodah.failsafe", name: "failsafe"},                            // before 3.0
 	{mark: "reactor.core.publisher.FluxRetryWhen", name: "reactor-core"},      // reactor-core
