@@ -15,11 +15,11 @@ const maxNested = 16
 // of a request whose owner neither a user agent nor a scope names.
 //
 // A stack trace goes through all owners around the failure in its process, or
-// through those within the span where it ends with it. So
-// the libraries that are known otherwise are taken out, with the owners that
-// they are, and the rest goes by the order of nesting: the library nearest to
-// the failure to the innermost call. Where the numbers of the two differ, it is
-// not known which is whose, unless there is but one call.
+// through those within the span where it ends with it. So the libraries that
+// are known otherwise are taken out, with the owners that they are, and the
+// rest goes by the order of nesting: the library nearest to the failure to the
+// innermost call. Where the numbers of the two differ, it is not known which is
+// whose, unless there is but one call.
 func LibrariesOf(r *trace.Request) map[*trace.Call][]string {
 	found := map[*trace.Call][]string{}
 	newMemo().libraries(r, func(c *trace.Call, name string) {
@@ -68,12 +68,11 @@ func (m *memo) match(r *trace.Request, a *trace.Attempt, s *trace.Span, f *trace
 	}
 	var unknown []*trace.Call
 	for _, c := range around(a, s.Service, f.Within) {
-		k, ok := m.knobOf(r, c.Owner)
-		if ok {
+		if k, ok := m.knobOf(r, c.Owner); ok {
 			if i := slices.IndexFunc(names, k.names); i >= 0 {
 				names = slices.Delete(names, i, i+1)
 			}
-		} else if repeated(c) {
+		} else if repeated(c) && !m.known(r, c) {
 			unknown = append(unknown, c)
 		}
 	}
@@ -173,9 +172,15 @@ func senders(a *trace.Attempt) []trace.Sym {
 	return slices.Compact(all)
 }
 
+// known reports whether the library of an owner is known: there is a row for
+// it, or a policy or the spans say by themselves who repeats them.
 func (m *memo) known(r *trace.Request, c *trace.Call) bool {
-	_, ok := m.knobOf(r, c.Owner)
-	return ok
+	if _, ok := m.knobOf(r, c.Owner); ok || c.Named {
+		return true
+	}
+	return slices.ContainsFunc(c.Attempts[0].Spans, func(s *trace.Span) bool {
+		return s.Agent != 0 && s.Agent == c.Owner.Library && s.Flags.Has(trace.RetryingAgent)
+	})
 }
 
 // owners adds up what names the owners that are not known otherwise.

@@ -90,6 +90,11 @@ func TestOwnersAreNamedByStacks(t *testing.T) {
     3020+100    -> up POST /v1       503 agent=langchainjs-openai attempt=0 ask="model generate"
     3300+100    -> up POST /v1       503 agent=langchainjs-openai attempt=1 ask="model generate"
 `}, []string{"agent 2: p-retry", "sdk 2: langchainjs-openai"}},
+		{"spans that say who repeats them are believed", []string{`
+0+3000      app: charge              fail stack=p-retry
+  10+100      -> up GET /a           503 agent=our-retry retries attempt=0
+  300+100     -> up GET /a           503 agent=our-retry retries attempt=1
+`}, []string{"sdk 2: our-retry"}},
 		{"requests disagree", []string{`
 0+3000      app: charge              fail stack=p-retry
   10+100      -> up GET /a           503
@@ -193,6 +198,25 @@ func ownersOf(t *testing.T, s *analyzer.Suite, texts ...string) []string {
 	}
 	slices.Sort(got)
 	return got
+}
+
+// TestPolicyNamesOwners takes the word of a policy before that of a stack trace.
+func TestPolicyNamesOwners(t *testing.T) {
+	const scene = `0+3000      app: charge              fail stack=p-retry
+  10+100      -> up GET /a           503
+  300+100     -> up GET /a           503
+  700+100     -> up GET /a           503
+`
+	for library, want := range map[string]string{"our-retry": "our-retry", "": "p-retry"} {
+		really := analyzer.OwnerSetting{Service: "app"}
+		really.As.Layer, really.As.Library = trace.App, library
+		s := suite(t, share{}).With(analyzer.Settings{Owners: []analyzer.OwnerSetting{really}})
+		p := s.Open(store(t, scene))
+		s.Seal(p)
+		if got := s.Report(p).Findings[0].Owners[0].Library; got != want {
+			t.Errorf("as %q: %q, want %q", library, got, want)
+		}
+	}
 }
 
 // TestClientsThatMayRetryApart names both settings where a client's own

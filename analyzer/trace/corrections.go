@@ -38,6 +38,7 @@ func (b *builder) correct(call *Call) {
 		Address: t(call.Upstream.Address), Callee: t(cmp.Or(call.Upstream.Service, g.direct[call.Upstream.Address])),
 	}
 	if is := g.opt.Owner(was); is != was {
+		call.Named = is.Library != was.Library
 		*o = Owner{Layer: is.Layer, Service: g.store.Sym(is.Service), Library: g.store.Sym(is.Library), Op: o.Op, Known: Declared}
 	}
 }

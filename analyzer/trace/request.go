@@ -82,6 +82,8 @@ type Call struct {
 	Pattern  Pattern
 	Known    Known
 	Conf     Confidence
+	// Named says that a policy names the owner's library.
+	Named bool
 	// Ambiguous says that attempts could not be told from those of equal calls
 	// beside it: counts hold, waits do not.
 	Ambiguous bool

@@ -482,6 +482,8 @@ func (r *reader) flags(s *trace.Span) {
 			s.Flags |= trace.Redirected
 		case "run":
 			s.Flags |= trace.Job
+		case "retries":
+			s.Flags |= trace.RetryingAgent
 		}
 	}
 }

@@ -32,7 +32,7 @@ var attributes = [...]string{
 
 // flags are the known words without a value, in the order of writing.
 var flags = [...]string{
-	"final", "stream", "health", "longpoll", "transparent", "neversent", "readonly", "redirected", "run",
+	"final", "stream", "health", "longpoll", "transparent", "neversent", "readonly", "redirected", "run", "retries",
 }
 
 // repeatable are the keys that a line may have more than once.

@@ -67,7 +67,7 @@
 //	agent=NAME     library that the user agent names
 //	address=HOST   by default the callee of an arrow
 //	id=LINE        takes the span ID of that line: a copy, or one ID for two spans
-//	final stream health longpoll transparent neversent readonly redirected run
+//	final stream health longpoll transparent neversent readonly redirected run retries
 //	      flags; GET and HEAD are readonly, 301 302 303 307 308 redirected, and
 //	      job= on a span that did not send it is a run
 //
