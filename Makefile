@@ -28,7 +28,7 @@ lint:
 
 # Writes the rule registry and the catalogue pages.
 generate:
-	$(GO) generate ./rules
+	$(GO) generate ./rules ./ingest/semconv
 
 # Begins a rule: make new RULE=the-defect
 new:

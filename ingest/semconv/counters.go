@@ -22,6 +22,31 @@ type counterRow struct {
 	// request header holds it says the same.
 	received bool
 	limit    limitOf
+	// by is who says so: of a span with several counters the one with the lower
+	// value is believed.
+	by saidBy
+}
+
+// saidBy orders counters by how near to the attempts they are.
+type saidBy uint8
+
+const (
+	bySelf   saidBy = iota // what a layer says of its own attempts
+	byHeader               // headers, from the callee's side outwards
+	byResend               // of a transport
+	byTotal                // over all attempts
+)
+
+// breadth ranks rows of one name: what is said of some scopes or kinds goes
+// before what is said of all.
+func (r *counterRow) breadth() int {
+	switch {
+	case r.under != "":
+		return 0
+	case r.on != 0:
+		return 1
+	}
+	return 2
 }
 
 // limitOf says what a number limits.
@@ -31,68 +56,6 @@ const (
 	attemptLimit limitOf = iota + 1 // the number of attempts
 	retryLimit                      // the number of retries, one less
 )
-
-// counters stand in the order in which they are believed where a span has
-// several: what a layer says of its own attempts, then headers of the layers
-// from the callee's side outwards, then resends, then totals.
-var counters = []counterRow{
-	{key: "retry.attempt", under: "agentgateway", on: server, meaning: trace.Total, first: -1},             // agentgateway telemetry/log.rs: the last retry, on the span over all
-	{key: "retry.attempt", meaning: trace.Ordinal},                                                         // the published convention
-	{key: "previous-rpc-attempts", on: server, meaning: trace.Ordinal, received: true},                     // gRPC A72, Recv spans
-	{key: "previous-rpc-attempts", meaning: trace.Ordinal},                                                 // gRPC A72, Attempt spans
-	{key: "bifrost.retries", meaning: trace.Ordinal},                                                       // bifrost core/schemas/trace.go
-	{key: "gen_ai.number_of_retries", meaning: trace.Ordinal},                                              // bifrost
-	{key: "retry.count", meaning: trace.Ordinal},                                                           // Envoy (string), bifrost
-	{key: "try_count", meaning: trace.Ordinal, first: 1},                                                   // Kong tracing/instrumentation.lua
-	{key: "celery.retries", meaning: trace.Ordinal},                                                        // opentelemetry-python-contrib celery
-	{key: "remoulade.retry_count", meaning: trace.Ordinal},                                                 // the same, remoulade
-	{key: "bullmq.job.attempts.made", meaning: trace.Ordinal, first: 1},                                    // bullmq src/classes/worker.ts
-	{key: "messaging.bullmq.job.attempts", meaning: trace.Ordinal},                                         // appsignal bullmq instrumentation
-	{key: "messaging.delayed_job.attempts", meaning: trace.Ordinal},                                        // opentelemetry-ruby-contrib
-	{key: "messaging.que.attempts", meaning: trace.Ordinal},                                                // the same
-	{key: "_inngest.step.attempt", under: "executor.step", meaning: trace.Ordinal},                         // inngest pkg/tracing/meta
-	{key: "airflow.task_instance.try_number", under: "task_run", meaning: trace.Ordinal, first: 1},         // apache/airflow
-	{key: "try_number", under: "task_run", meaning: trace.Ordinal, first: 1},                               // airflow 2.10
-	{key: "messaging.gcp_pubsub.message.delivery_attempt", on: receiver, meaning: trace.Ordinal, first: 1}, // semantic-conventions gcp
-	{key: "ApproximateReceiveCount", on: receiver, meaning: trace.Ordinal, first: 1},                       // SQS system attribute, as applications copy it
-	{key: "retry.attempt_number", meaning: trace.Ordinal, first: 1},                                        // home-grown; these count from 1
-	{key: "operation.attempt", meaning: trace.Ordinal, first: 1},                                           // the same
-	{key: "cqrs.retry.attempt", meaning: trace.Ordinal, first: 1},                                          // the same
-	{key: "grpc-previous-rpc-attempts", at: request, meaning: trace.Ordinal},                               // gRPC A6
-	{key: "x-stainless-retry-count", at: request, meaning: trace.Ordinal},                                  // Stainless SDKs
-	{key: "x-retry-attempt", at: request, meaning: trace.Ordinal},                                          // agentgateway proxy/httpproxy.rs
-	{key: "x-envoy-attempt-count", at: request, meaning: trace.Ordinal, first: 1},                          // Envoy
-	{key: "http.request.resend_count", under: "com.anthropic.", meaning: trace.Total, first: -1},           // on the SDK's span over all attempts
-	{key: "http.request.resend_count", on: internal, meaning: trace.Ordinal},                               // Traefik middlewares/retry/retry.go
-	{key: "http.request.resend_count", meaning: trace.Ordinal, resends: true},                              // semantic-conventions http
-	{key: "http.resend_count", meaning: trace.Ordinal, resends: true},                                      // schemas/1.15.0
-	{key: "http.retry_count", meaning: trace.Ordinal, resends: true},                                       // before
-	{key: "gcp.grpc.resend_count", on: client, meaning: trace.Ordinal},                                     // gax-go v2/invoke.go
-	{key: "gcp.grpc.resend_count", on: internal, meaning: trace.Total, first: -1},                          // Google's Node clients: total resends on the call
-	{key: "attempt", under: "gen_ai.request.attempt", meaning: trace.Ordinal, first: 1},                    // Claude Code, where the event is a span
-	{key: "attempt", under: "claude_code.llm_request", meaning: trace.Total},                               // Claude Code monitoring
-	{key: "aws.retries", meaning: trace.Total, first: -1},                                                  // X-Ray segment documents: retries made
-	{key: "x-envoy-attempt-count", at: response, meaning: trace.Total},                                     // Envoy include_attempt_count_in_response
-	{key: "retry_attempts", meaning: trace.Total, first: -1},                                               // botocore: retries made
-	{key: "retry.attempts", meaning: trace.Total},                                                          // home-grown
-	{key: "successful_attempt", meaning: trace.Total},                                                      // home-grown
-	{key: "x-litellm-attempted-retries", at: response, meaning: trace.Total, first: -1},                    // litellm add_retry_fallback_headers.py
-	// A payload is one attempt, so what the router made before is its number.
-	{key: "metadata.attempted_retries", under: "litellm", meaning: trace.Ordinal},                                   // litellm types/utils.py
-	{key: "hidden_params.additional_headers.x-litellm-attempted-retries", under: "litellm", meaning: trace.Ordinal}, // litellm add_retry_fallback_headers.py
-	{key: "metadata.max_retries", under: "litellm", limit: retryLimit},                                              // litellm types/utils.py
-	{key: "hidden_params.additional_headers.x-litellm-max-retries", under: "litellm", limit: retryLimit},            // litellm add_retry_fallback_headers.py
-	{key: "x-portkey-retry-attempt-count", at: response, meaning: trace.Total, first: -1},                           // Portkey src/globals.ts; −1 where exhausted
-	{key: "retry.max_attempts", limit: attemptLimit},                                                                // the published convention
-	{key: "_inngest.step.max_attempts", limit: attemptLimit},                                                        // inngest pkg/tracing/meta
-	{key: "operation.max_retries", limit: retryLimit},                                                               // home-grown
-	{key: "x-litellm-max-retries", at: response, limit: retryLimit},                                                 // litellm add_retry_fallback_headers.py
-	{key: "x-envoy-max-retries", at: request, limit: retryLimit},                                                    // Envoy
-	{key: "x-portkey-retry-count", at: request, limit: retryLimit},                                                  // Portkey src/globals.ts
-	{key: "cf-aig-max-attempts", at: request, limit: attemptLimit},                                                  // Cloudflare AI Gateway
-	{key: "ai.settings.maxRetries", limit: retryLimit},                                                              // vercel/ai
-	{key: "messaging.redelivery.max_attempts", limit: attemptLimit},                                                 // home-grown
-}
 
 // maxAttempts is more than any real counter shows.
 const maxAttempts = 1 << 20

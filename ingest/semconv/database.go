@@ -8,15 +8,18 @@ import (
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 )
 
-// databaseRows: database conventions 1.43 with their old names.
-var databaseRows = []row{
-	{key: otel.DBSystemNameKey, to: dbSystem},
-	{key: "db.system", to: dbSystem},
-	{key: otel.DBOperationNameKey, to: dbOperation},
-	{key: "db.operation", to: dbOperation},
-	{key: otel.DBQueryTextKey, to: dbStatement},
-	{key: "db.statement", to: dbStatement},
-	{key: otel.DBResponseStatusCodeKey, to: errorCode},
+// databaseFamily: database conventions 1.43 with their old names.
+var databaseFamily = family{
+	rank: 150,
+	rows: []row{
+		{key: otel.DBSystemNameKey, to: dbSystem},
+		{key: "db.system", to: dbSystem},
+		{key: otel.DBOperationNameKey, to: dbOperation},
+		{key: "db.operation", to: dbOperation},
+		{key: otel.DBQueryTextKey, to: dbStatement},
+		{key: "db.statement", to: dbStatement},
+		{key: otel.DBResponseStatusCodeKey, to: errorCode},
+	},
 }
 
 // readStatements are the database operations that only read: SQL, Redis,

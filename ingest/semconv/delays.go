@@ -11,14 +11,17 @@ import (
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-// delayUnit says how the value of a delay is written.
+// delayUnit says how the value of a delay is written. Of several the lowest is
+// read: a server that forbids retries is heard before all (error-classes
+// section 7), and when a limit is full again, which is later than when it lets
+// one more request through, is read where nothing else is.
 type delayUnit uint8
 
 const (
-	seconds   delayUnit = iota + 1 // a number, a date or a duration
+	verdict   delayUnit = iota + 1 // "false" means never
 	millis                         // a number of milliseconds
+	seconds                        // a number, a date or a duration
 	pushback                       // milliseconds; anything else means never
-	verdict                        // "false" means never
 	full                           // a duration, a date or a number that fullIn reads
 	limits                         // a list of limits with what remains and when
 	remaining                      // no delay: what is left of the limit whose reset stands below
@@ -29,43 +32,10 @@ type delayRow struct {
 	key  string
 	at   place
 	unit delayUnit
+	// turn orders rows of one unit: a standard's word (1) is read after those of
+	// the providers.
+	turn uint8
 	left string // of a reset: the header with what is left
-}
-
-// delays: error-classes section 7. Of several the first is read; a server that
-// forbids retries is heard before all.
-var delays = []delayRow{
-	{key: "x-should-retry", at: response, unit: verdict},          // OpenAI, Anthropic
-	{key: "retry-after-ms", at: response, unit: millis},           // OpenAI, Azure: before Retry-After
-	{key: "x-ms-retry-after-ms", at: response, unit: millis},      // Azure
-	{key: "x-amz-retry-after", at: response, unit: millis},        // AWS
-	{key: "retry-after", at: response, unit: seconds},             // RFC 9110
-	{key: "grpc-retry-pushback-ms", at: response, unit: pushback}, // gRPC A6
-
-	// When a limit is full again, which is later than when it lets one more
-	// request through: read where nothing above is.
-	{key: "x-ratelimit-reset-requests", at: response, unit: full, left: "x-ratelimit-remaining-requests"}, // OpenAI, Groq, Azure
-	{key: "x-ratelimit-reset-tokens", at: response, unit: full, left: "x-ratelimit-remaining-tokens"},
-	{key: "anthropic-ratelimit-requests-reset", at: response, unit: full, left: "anthropic-ratelimit-requests-remaining"},
-	{key: "anthropic-ratelimit-tokens-reset", at: response, unit: full, left: "anthropic-ratelimit-tokens-remaining"},
-	{key: "anthropic-ratelimit-input-tokens-reset", at: response, unit: full, left: "anthropic-ratelimit-input-tokens-remaining"},
-	{key: "anthropic-ratelimit-output-tokens-reset", at: response, unit: full, left: "anthropic-ratelimit-output-tokens-remaining"},
-	{key: "anthropic-priority-input-tokens-reset", at: response, unit: full, left: "anthropic-priority-input-tokens-remaining"},
-	{key: "anthropic-priority-output-tokens-reset", at: response, unit: full, left: "anthropic-priority-output-tokens-remaining"},
-	{key: "x-ratelimit-reset", at: response, unit: full, left: "x-ratelimit-remaining"}, // OpenRouter, Moonshot, GitHub
-	{key: "ratelimit-reset", at: response, unit: full, left: "ratelimit-remaining"},     // IETF draft, Kong, APISIX
-	{key: "ratelimit", at: response, unit: limits},                                      // IETF draft
-
-	{key: "x-ratelimit-remaining-requests", at: response, unit: remaining},
-	{key: "x-ratelimit-remaining-tokens", at: response, unit: remaining},
-	{key: "anthropic-ratelimit-requests-remaining", at: response, unit: remaining},
-	{key: "anthropic-ratelimit-tokens-remaining", at: response, unit: remaining},
-	{key: "anthropic-ratelimit-input-tokens-remaining", at: response, unit: remaining},
-	{key: "anthropic-ratelimit-output-tokens-remaining", at: response, unit: remaining},
-	{key: "anthropic-priority-input-tokens-remaining", at: response, unit: remaining},
-	{key: "anthropic-priority-output-tokens-remaining", at: response, unit: remaining},
-	{key: "x-ratelimit-remaining", at: response, unit: remaining},
-	{key: "ratelimit-remaining", at: response, unit: remaining},
 }
 
 // maxDelay is the longest wait that is taken for one: longer ones are
@@ -489,23 +459,6 @@ type deadlineRow struct {
 	at    place
 	unit  deadlineUnit
 	scope trace.Scope
-}
-
-// deadlines: attributes.md section 6. A limit on the call is read before one
-// on the attempt.
-var deadlines = []deadlineRow{
-	{"retry.deadline_ms", attr, deadlineMillis, trace.CallScope},                            // the published convention
-	{"ai.settings.timeout", attr, deadlineMillis, trace.CallScope},                          // AI SDK 6
-	{"grpc-timeout", request, deadlineGRPC, trace.CallScope},                                // gRPC over HTTP/2
-	{"grpc.timeout", attr, deadlineGRPC, trace.CallScope},                                   // Envoy common_values.h
-	{"x-envoy-upstream-rq-timeout-ms", request, deadlineMillis, trace.CallScope},            // Envoy
-	{"celery.expires", attr, deadlineISO, trace.CallScope},                                  // celery instrumentation
-	{"x-stainless-timeout", request, deadlineSeconds, trace.AttemptScope},                   // Stainless SDKs
-	{"x-stainless-read-timeout", request, deadlineSeconds, trace.AttemptScope},              // the same, Python
-	{"x-envoy-expected-rq-timeout-ms", request, deadlineMillis, trace.AttemptScope},         // Envoy
-	{"x-envoy-upstream-rq-per-try-timeout-ms", request, deadlineMillis, trace.AttemptScope}, // Envoy
-	{"x-portkey-request-timeout", request, deadlineMillis, trace.AttemptScope},              // Portkey
-	{"celery.timelimit", attr, deadlineSeconds, trace.AttemptScope},                         // [soft, hard], per run
 }
 
 // readDeadlines fills in the deadline of the span.

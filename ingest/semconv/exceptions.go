@@ -9,16 +9,21 @@ import (
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-// exceptionRows: exceptions and errors as attributes of the span itself.
-var exceptionRows = []row{
-	{key: otel.ErrorTypeKey, to: errorType},
-	{key: "error.code", to: errorCode}, // litellm integrations/_types/open_inference.py
-	{key: "error.message", to: errorText},
-	{key: "error.reason", to: errorText}, // Envoy common_values.h
-	{key: "reason", to: errorText, under: "agentgateway"},
-	{key: "error", to: errorText, under: "claude_code."},
-	{key: otel.ExceptionTypeKey, to: exceptionType},
-	{key: otel.ExceptionMessageKey, to: exceptionText},
+// exceptionsFamily: exceptions and errors as attributes of the span itself.
+var exceptionsFamily = family{
+	rank: 160,
+	rows: []row{
+		{key: otel.ErrorTypeKey, to: errorType},
+		{key: "error.code", to: errorCode}, // litellm integrations/_types/open_inference.py
+		{key: "error.message", to: errorText},
+		{key: otel.ExceptionTypeKey, to: exceptionType},
+		{key: otel.ExceptionMessageKey, to: exceptionText},
+	},
+	events: map[string]eventUse{
+		"exception":                         exceptionEvent, // specification trace/exceptions.md
+		"rpc.client.call.exception":         exceptionEvent, // semantic-conventions
+		"gen_ai.client.operation.exception": exceptionEvent, // semantic-conventions-genai
+	},
 }
 
 // eventUse says what a span event means.
@@ -37,40 +42,6 @@ const (
 	doneEvent // the run ended well
 	failEvent // the run failed, whatever the status
 )
-
-// events are the span events that bear on retries, by name.
-var events = map[string]eventUse{
-	"exception":                         exceptionEvent, // specification trace/exceptions.md
-	"rpc.client.call.exception":         exceptionEvent, // semantic-conventions
-	"gen_ai.client.operation.exception": exceptionEvent, // semantic-conventions-genai
-	"ai.stream.firstChunk":              firstEvent,     // vercel/ai packages/ai/src/telemetry
-	"First Token Stream Event":          firstEvent,     // openinference openai/_stream.py
-	"gen_ai.first_token":                firstEvent,     // recordings
-	"first_token_sent_to_user":          firstEvent,     // recordings
-	"first_downstream_tx_byte_sent":     firstEvent,     // Envoy
-	"Inbound message":                   firstEvent,     // gRPC A72
-	"gen_ai.content.completion.chunk":   chunkEvent,     // openllmetry semconv_ai
-	"llm.content.completion.chunk":      chunkEvent,
-	"new_token":                         chunkEvent, // langsmith
-	"gen_ai.system.message":             inputEvent, // semantic-conventions model/gen-ai/deprecated
-	"gen_ai.user.message":               inputEvent,
-	"gen_ai.assistant.message":          inputEvent,
-	"gen_ai.tool.message":               inputEvent,
-	"gen_ai.content.prompt":             inputEvent,
-	"gen_ai.request.attempt":            beginEvent, // Claude Code monitoring
-	"retry.scheduled":                   retryEvent,
-	"HTTP request failure":              failedTryEvent, // AWS Java agent, TracingExecutionInterceptor.java
-	"Retrying":                          againEvent,     // prefect src/prefect/telemetry/run_telemetry.py
-	"codex.api_request":                 retryEvent,     // codex otel/src/events: "attempt" counts from 0
-	"cancelled":                         cancelEvent,
-	"span.cancelled":                    cancelEvent, // openinference llama_index/_handler.py
-	"job failed":                        failEvent,   // bullmq
-	"job stalled":                       failEvent,   // the same: its lock was lost, and it runs again
-	"job completed":                     doneEvent,
-	// A suspended invocation goes on in another attempt, which is no retry.
-	"restate.invocation.lifecycle.suspended": doneEvent, // restate crates/invoker-impl
-	"restate.invocation.lifecycle.yielded":   doneEvent,
-}
 
 // interrupts are exceptions by which a run is put off until a person has
 // answered (langgraph libs/langgraph/langgraph/errors.py).

@@ -126,7 +126,7 @@ func meaningOf(e entry) string {
 		}
 		return "the deadline of the call, all attempts together"
 	case layerEntry:
-		m := &layerMarks[e.row]
+		m := &marks[e.row]
 		line := "the span is of the layer " + m.layer.String()
 		if m.value != "" {
 			line += fmt.Sprintf(", where it is %q", m.value)
@@ -261,6 +261,9 @@ var fieldTexts = [fields]string{
 	errorProvider:  "the provider that the error came from",
 	exceptionType:  "the exception's type: error class",
 	exceptionText:  "the exception's message: error class, delay asked for; secrets are scrubbed",
+	oneOf:          "of how many spans one was kept: more than one is a sample",
+	shareKept:      "the share that a sampler keeps: below one is a sample",
+	percentKept:    "the percentage that a sampler keeps: below 100 is a sample",
 	stackText:      "the stack trace: which retry libraries it names, and nothing else of it",
 	responseFlags:  "Envoy's response flags: outcome, error class and who refused",
 	responseSource: "whether the gateway or its upstream answered: who refused",

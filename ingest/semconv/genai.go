@@ -7,36 +7,59 @@ import (
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-// genaiRows: the GenAI conventions (semantic-conventions-genai) and what they
+// genaiFamily: the GenAI conventions (semantic-conventions-genai) and what they
 // deprecated (semantic-conventions model/gen-ai/deprecated).
-var genaiRows = []row{
-	{key: "gen_ai.operation.name", to: operation},
-	{key: "gen_ai.request.model", to: model},
-	{key: "gen_ai.provider.name", to: provider},
-	{key: "gen_ai.system", to: provider},
-	{key: "gen_ai.agent.name", to: agentName},
-	{key: "gen_ai.tool.name", to: tool},
-	{key: "gen_ai.tool.call.arguments", to: toolArgs},
-	{key: "gen_ai.input.messages", to: input},
-	{key: "gen_ai.prompt", to: input},
-	{key: "gen_ai.usage.input_tokens", to: inTokens},
-	{key: "gen_ai.usage.prompt_tokens", to: inTokens},
-	{key: "gen_ai.usage.output_tokens", to: outTokens},
-	{key: "gen_ai.usage.completion_tokens", to: outTokens},
-	{key: "gen_ai.response.finish_reasons", to: finish},
-	{key: "gen_ai.response.finish_reason", to: finish}, // Semantic Kernel, Bifrost
-	{key: "gen_ai.response.id", to: answerID},
-	{key: "gen_ai.request.stream", to: streaming},
-	{key: "gen_ai.response.time_to_first_chunk", to: firstSeconds},
-	{key: "gen_ai.client.operation.time_to_first_chunk", to: firstSeconds}, // Pydantic AI, AI SDK 7
-	{key: "gen_ai.conversation.id", to: session},
-	{key: "mcp.session.id", to: session}, // semantic-conventions-genai MCP
-	{key: "session.id", to: session},
-	{key: "gen_ai.tool.definitions", to: toolsOffered},
-	{key: "gen_ai.output.type", to: outputType},
-	{key: "gen_ai.error.code", to: errorCode}, // Bifrost core/schemas/trace.go
-	{key: "gen_ai.error.type", to: errorCode},
-	{key: "gen_ai.error", to: errorText},
+var genaiFamily = family{
+	rank: 30,
+	rows: []row{
+		{key: "gen_ai.operation.name", to: operation},
+		{key: "gen_ai.request.model", to: model},
+		{key: "gen_ai.provider.name", to: provider},
+		{key: "gen_ai.system", to: provider},
+		{key: "gen_ai.agent.name", to: agentName},
+		{key: "gen_ai.tool.name", to: tool},
+		{key: "gen_ai.tool.call.arguments", to: toolArgs},
+		{key: "gen_ai.input.messages", to: input},
+		{key: "gen_ai.prompt", to: input},
+		{key: "gen_ai.usage.input_tokens", to: inTokens},
+		{key: "gen_ai.usage.prompt_tokens", to: inTokens},
+		{key: "gen_ai.usage.output_tokens", to: outTokens},
+		{key: "gen_ai.usage.completion_tokens", to: outTokens},
+		{key: "gen_ai.response.finish_reasons", to: finish},
+		{key: "gen_ai.response.finish_reason", to: finish}, // Semantic Kernel, Bifrost
+		{key: "gen_ai.response.id", to: answerID},
+		{key: "gen_ai.request.stream", to: streaming},
+		{key: "gen_ai.response.time_to_first_chunk", to: firstSeconds},
+		{key: "gen_ai.client.operation.time_to_first_chunk", to: firstSeconds}, // Pydantic AI, AI SDK 7
+		{key: "gen_ai.conversation.id", to: session},
+		{key: "session.id", to: session},
+		{key: "gen_ai.tool.definitions", to: toolsOffered},
+		{key: "gen_ai.output.type", to: outputType},
+		{key: "gen_ai.error.code", to: errorCode}, // Bifrost core/schemas/trace.go
+		{key: "gen_ai.error.type", to: errorCode},
+		{key: "gen_ai.error", to: errorText},
+	},
+	operations: map[string]meaning{
+		"chat":             {task: generate},
+		"text_completion":  {task: generate},
+		"generate_content": {task: generate},
+		"embeddings":       {task: embed},
+		"rerank":           {task: rerank},
+		"execute_tool":     {tool: true},
+		"invoke_agent":     {agent: true},
+		"create_agent":     {layer: trace.Agent},
+		"invoke_workflow":  {layer: trace.Agent},
+		"plan":             {layer: trace.Agent},
+	},
+	events: map[string]eventUse{
+		"gen_ai.system.message":    inputEvent,
+		"gen_ai.user.message":      inputEvent,
+		"gen_ai.assistant.message": inputEvent,
+		"gen_ai.tool.message":      inputEvent,
+	},
+	keys: []keyRow{
+		{key: "gen_ai.tool.call.id", tools: true}, // semantic-conventions-genai: an ID twice is a replay by the runtime
+	},
 }
 
 // meaning is what an operation is for: one of a task, a tool and an agent.
@@ -47,126 +70,11 @@ type meaning struct {
 	layer       trace.Layer // 0: the scope decides
 }
 
-// operations are the values of operation.
-var operations = map[string]meaning{
-	// gen_ai.operation.name: semantic-conventions-genai.
-	"chat":             {task: generate},
-	"text_completion":  {task: generate},
-	"generate_content": {task: generate},
-	"embeddings":       {task: embed},
-	"rerank":           {task: rerank},
-	"execute_tool":     {tool: true},
-	"invoke_agent":     {agent: true},
-	"create_agent":     {layer: trace.Agent},
-	"invoke_workflow":  {layer: trace.Agent},
-	"plan":             {layer: trace.Agent},
-	// The same attribute, but no value of the conventions.
-	"agent_step":        {layer: trace.Agent}, // AI SDK 7
-	"orchestrate_tools": {layer: trace.Agent}, // Microsoft.Extensions.AI
-	"execute_task":      {layer: trace.Agent}, // CrewAI, OpenLLMetry LangChain
-	"execute_method":    {layer: trace.Agent}, // CrewAI
-	"llm_call":          {task: generate},     // gemini-cli
-	"user_prompt":       {layer: trace.Agent},
-	// ai.operationId: vercel/ai packages/ai/src/telemetry.
-	"ai.generateText":              {task: generate},
-	"ai.generateText.doGenerate":   {task: generate},
-	"ai.streamText":                {task: generate, stream: true},
-	"ai.streamText.doStream":       {task: generate, stream: true},
-	"ai.generateObject":            {task: generate},
-	"ai.generateObject.doGenerate": {task: generate},
-	"ai.streamObject":              {task: generate, stream: true},
-	"ai.streamObject.doStream":     {task: generate, stream: true},
-	"ai.embed":                     {task: embed},
-	"ai.embed.doEmbed":             {task: embed},
-	"ai.embedMany":                 {task: embed},
-	"ai.embedMany.doEmbed":         {task: embed},
-	"ai.rerank":                    {task: rerank},
-	"ai.rerank.doRerank":           {task: rerank},
-	"ai.toolCall":                  {tool: true},
-	// llm.request.type: openllmetry semconv_ai; litellm call types (with and
-	// without the a of the asynchronous form).
-	"completion":         {task: generate},
-	"acompletion":        {task: generate},
-	"atext_completion":   {task: generate},
-	"responses":          {task: generate},
-	"aresponses":         {task: generate},
-	"anthropic_messages": {task: generate},
-	"agenerate_content":  {task: generate},
-	"embedding":          {task: embed},
-	"aembedding":         {task: embed},
-	"arerank":            {task: rerank},
-	"image_generation":   {task: image},
-	"aimage_generation":  {task: image},
-	"speech":             {task: audio},
-	"aspeech":            {task: audio},
-	"transcription":      {task: audio},
-	"atranscription":     {task: audio},
-	"moderation":         {task: moderate},
-	"amoderation":        {task: moderate},
-	// request.type: bifrost core/schemas.
-	"chat_completion":        {task: generate},
-	"chat_completion_stream": {task: generate, stream: true},
-	"text_completion_stream": {task: generate, stream: true},
-	"responses_stream":       {task: generate, stream: true},
-	// mcp.method.name: semantic-conventions-genai MCP.
-	"tools/call": {tool: true},
-}
-
-// spanKinds are the values of spanKind: openinference.span.kind (upper case),
-// traceloop.span.kind, langsmith.span.kind.
-var spanKinds = map[string]meaning{
-	"LLM":        {task: generate},
-	"EMBEDDING":  {task: embed},
-	"RERANKER":   {task: rerank},
-	"TOOL":       {tool: true},
-	"AGENT":      {agent: true},
-	"llm":        {task: generate},
-	"generation": {task: generate}, // langfuse.observation.type
-	"embedding":  {task: embed},
-	"tool":       {tool: true},
-	"agent":      {agent: true},
-}
-
 // A nameRow reads the meaning of a span from how its name begins, where
 // attributes do not tell.
 type nameRow struct {
 	prefix string
 	is     meaning
-}
-
-var nameRows = []nameRow{
-	{"openai.chat", meaning{task: generate}}, // openllmetry
-	{"openai.completion", meaning{task: generate}},
-	{"openai.response", meaning{task: generate}},
-	{"openai.embeddings", meaning{task: embed}},
-	{"anthropic.chat", meaning{task: generate}},
-	{"anthropic.completion", meaning{task: generate}},
-	{"anthropic.messages.create", meaning{task: generate}}, // Anthropic SDK native
-	{"anthropic.messages.stream", meaning{task: generate, stream: true}},
-	{"bedrock.completion", meaning{task: generate}},
-	{"bedrock.converse", meaning{task: generate}},
-	{"cohere.chat", meaning{task: generate}},
-	{"cohere.embed", meaning{task: embed}},
-	{"cohere.rerank", meaning{task: rerank}},
-	{"litellm_request", meaning{task: generate}}, // litellm integrations/opentelemetry.py
-	{"raw_gen_ai_request", meaning{task: generate}},
-	{"call_llm", meaning{task: generate}}, // adk-python telemetry/tracing.py
-	{"agent_run ", meaning{agent: true}},
-	{"claude_code.llm_request", meaning{task: generate}}, // Claude Code monitoring
-	{"gen_ai.request.attempt", meaning{task: generate}},  // Claude Code, where the event is a span
-	{"claude_code.tool.execution", meaning{tool: true}},
-	{"claude_code.interaction", meaning{layer: trace.Agent}},
-	{"anthropic.tool_use ", meaning{tool: true}},
-	{"agent run", meaning{agent: true}}, // pydantic-ai before version 3
-	{"running tool", meaning{tool: true}},
-	{"llm.call", meaning{task: generate}}, // bifrost core/bifrost.go
-	{"fallback.", meaning{task: generate, layer: trace.Gateway}},
-	{"embedding.", meaning{task: embed}},
-	{"speech.", meaning{task: audio}},
-	{"transcription.", meaning{task: audio}},
-	{"haystack.agent.step.tool", meaning{tool: true}}, // haystack components/agents
-	{"haystack.agent.step.llm", meaning{task: generate}},
-	{"haystack.agent.run", meaning{agent: true}},
 }
 
 // namedBy are the fields with which a nameRow counts: without any of them a

@@ -178,7 +178,7 @@ func normalised(r *record.Span) string {
 
 var flagNames = []string{
 	"ghost", "model", "tool", "job", "streaming", "transparent", "health", "long-poll", "never-sent", "final", "read-only",
-	"redirected", "no-answer",
+	"redirected", "no-answer", "retrying-agent", "whole-call", "sampled", "wrapping-agent",
 }
 
 var outcomeNames = []string{"unstated", "ok", "failed", "cut"}

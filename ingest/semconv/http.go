@@ -9,50 +9,68 @@ import (
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 )
 
-// httpRows: HTTP semantic conventions 1.43 and, behind each name, what it was
+// httpFamily: HTTP semantic conventions 1.43 and, behind each name, what it was
 // called from 1.0 on (semantic-conventions schemas; model/http, model/url,
 // model/server, model/network).
-var httpRows = []row{
-	{key: otel.HTTPRequestMethodKey, to: method},
-	{key: "http.method", to: method},
-	{key: otel.HTTPResponseStatusCodeKey, to: status},
-	{key: "http.status_code", to: status},                   // Envoy, Kong: as a string
-	{key: "http.status", to: status},                        // agentgateway telemetry/log.rs
-	{key: "status_code", to: status, under: "claude_code."}, // Claude Code monitoring
-	{key: "_inngest.response.status_code", to: status},      // inngest pkg/tracing/meta
-	{key: "_inngest.step.gateway.response.status_code", to: status},
-	{key: otel.HTTPRouteKey, to: route},
-	{key: otel.URLTemplateKey, to: route},
-	{key: "litellm.request.route", to: route}, // litellm integrations/otel
-	{key: otel.URLFullKey, to: fullURL},
-	{key: "http.url", to: fullURL},
-	{key: otel.URLPathKey, to: path},
-	{key: otel.URLQueryKey, to: query},
-	{key: "http.target", to: target},
-	{key: otel.ServerAddressKey, to: serverAddress},
-	{key: otel.ServerPortKey, to: serverPort},
-	// On old server spans net.peer.* meant the client.
-	{key: "net.peer.name", to: peerName, on: sender | internal},
-	{key: "net.peer.port", to: peerPort, on: sender | internal},
-	{key: "net.host.name", to: peerName, on: receiver},
-	{key: "net.host.port", to: peerPort, on: receiver},
-	{key: "http.server_name", to: peerName, on: receiver},
-	{key: "http.host", to: hostHeader},
-	{key: otel.NetworkPeerAddressKey, to: networkPeer, on: sender | internal},
-	{key: otel.NetworkPeerPortKey, to: networkPort, on: sender | internal},
-	{key: "net.sock.peer.addr", to: networkPeer, on: sender | internal},
-	{key: "net.sock.peer.port", to: networkPort, on: sender | internal},
-	{key: "net.peer.ip", to: networkPeer, on: sender | internal},
-	{key: otel.UserAgentOriginalKey, to: userAgent},
-	{key: "http.user_agent", to: userAgent},
-	{key: "user-agent", to: userAgent, at: request},
-	{key: "user_agent", to: userAgent}, // Envoy common_values.h
-	{key: otel.HTTPRequestBodySizeKey, to: bodySize},
-	{key: "http.request_content_length", to: bodySize},
-	{key: "http.request_content_length_uncompressed", to: bodySize},
-	{key: "content-length", to: bodySize, at: request},
-	{key: "request_size", to: bodySize},              // Envoy common_values.h
-	{key: "http.request.body.content", to: bodyText}, // semantic-conventions main, opt-in
+var httpFamily = family{
+	rank: 10,
+	rows: []row{
+		{key: otel.HTTPRequestMethodKey, to: method},
+		{key: "http.method", to: method},
+		{key: otel.HTTPResponseStatusCodeKey, to: status},
+		{key: "http.status_code", to: status}, // Envoy, Kong: as a string
+		{key: otel.HTTPRouteKey, to: route},
+		{key: otel.URLTemplateKey, to: route},
+		{key: otel.URLFullKey, to: fullURL},
+		{key: "http.url", to: fullURL},
+		{key: otel.URLPathKey, to: path},
+		{key: otel.URLQueryKey, to: query},
+		{key: "http.target", to: target},
+		{key: otel.ServerAddressKey, to: serverAddress},
+		{key: otel.ServerPortKey, to: serverPort},
+		// On old server spans net.peer.* meant the client.
+		{key: "net.peer.name", to: peerName, on: sender | internal},
+		{key: "net.peer.port", to: peerPort, on: sender | internal},
+		{key: "net.host.name", to: peerName, on: receiver},
+		{key: "net.host.port", to: peerPort, on: receiver},
+		{key: "http.server_name", to: peerName, on: receiver},
+		{key: "http.host", to: hostHeader},
+		{key: otel.NetworkPeerAddressKey, to: networkPeer, on: sender | internal},
+		{key: otel.NetworkPeerPortKey, to: networkPort, on: sender | internal},
+		{key: "net.sock.peer.addr", to: networkPeer, on: sender | internal},
+		{key: "net.sock.peer.port", to: networkPort, on: sender | internal},
+		{key: "net.peer.ip", to: networkPeer, on: sender | internal},
+		{key: otel.UserAgentOriginalKey, to: userAgent},
+		{key: "http.user_agent", to: userAgent},
+		{key: "user-agent", to: userAgent, at: request},
+		{key: otel.HTTPRequestBodySizeKey, to: bodySize},
+		{key: "http.request_content_length", to: bodySize},
+		{key: "http.request_content_length_uncompressed", to: bodySize},
+		{key: "content-length", to: bodySize, at: request},
+		{key: "http.request.body.content", to: bodyText}, // semantic-conventions main, opt-in
+	},
+	counters: []counterRow{
+		{key: "http.request.resend_count", meaning: trace.Ordinal, resends: true, by: byResend}, // semantic-conventions http
+		{key: "http.resend_count", meaning: trace.Ordinal, resends: true, by: byResend},         // schemas/1.15.0
+		{key: "http.retry_count", meaning: trace.Ordinal, resends: true, by: byResend},          // before
+	},
+	keys: []keyRow{
+		{key: "x-request-id", at: request, kind: trace.RequestKey},
+		{key: "x-client-request-id", at: request, kind: trace.RequestKey},
+		{key: "x-correlation-id", at: request, kind: trace.RequestKey},
+		{key: "x-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
+		{key: "request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
+		{key: "idempotency-key", at: request, kind: trace.IdempotencyKey},   // IETF draft, Stripe, Stainless SDKs
+		{key: "x-idempotency-key", at: request, kind: trace.IdempotencyKey}, //
+	},
+	delays: []delayRow{
+		{key: "retry-after", at: response, unit: seconds},                                            // RFC 9110
+		{key: "x-ratelimit-reset", at: response, unit: full, turn: 1, left: "x-ratelimit-remaining"}, // OpenRouter, Moonshot, GitHub
+		{key: "ratelimit-reset", at: response, unit: full, turn: 1, left: "ratelimit-remaining"},     // IETF draft, Kong, APISIX
+		{key: "ratelimit", at: response, unit: limits},                                               // IETF draft
+		{key: "x-ratelimit-remaining", at: response, unit: remaining},
+		{key: "ratelimit-remaining", at: response, unit: remaining},
+	},
 }
 
 // A modelRoute is the end of the path of a request that asks a model, whatever

@@ -3,8 +3,6 @@ package semconv
 import (
 	"strings"
 
-	otel "go.opentelemetry.io/otel/semconv/v1.43.0"
-
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 )
 
@@ -19,59 +17,6 @@ type keyRow struct {
 	// tools and models say that an ID is that of a call only on spans that run
 	// a tool, or ask a model: others carry it as a stamp.
 	tools, models bool
-}
-
-// keys: attributes.md sections 1, 3 and 4.3; design section 9 for request.id
-// and parent.request.id.
-var keys = []keyRow{
-	{key: "x-request-id", at: request, kind: trace.RequestKey},
-	{key: "x-client-request-id", at: request, kind: trace.RequestKey},
-	{key: "x-correlation-id", at: request, kind: trace.RequestKey},
-	{key: "x-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
-	{key: "request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
-	{key: "x-amzn-requestid", at: response, kind: trace.RequestKey, dir: trace.Answered},
-	{key: "apim-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
-	{key: "cf-ray", at: response, kind: trace.RequestKey, dir: trace.Answered}, // Cloudflare
-	{key: "x-goog-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},
-	{key: "request.id", kind: trace.RequestKey},
-	{key: "parent.request.id", kind: trace.ParentKey},
-	{key: "guid:x-request-id", kind: trace.RequestKey},                                                   // Envoy common_values.h
-	{key: "anthropic.request.id", kind: trace.RequestKey, dir: trace.Answered},                           // Anthropic SDK native
-	{key: "request_id", under: "claude_code.", kind: trace.RequestKey, dir: trace.Answered},              // Claude Code monitoring
-	{key: "client_request_id", under: "claude_code.", kind: trace.RequestKey, dir: trace.Sent},           // the same
-	{key: "client_request_id", under: "gen_ai.request.attempt", kind: trace.RequestKey, dir: trace.Sent}, // the same
-	{key: "aws.request_id", kind: trace.RequestKey, dir: trace.Answered},                                 // semantic-conventions aws
-	{key: "aws.requestid", kind: trace.RequestKey, dir: trace.Answered},                                  // dd-trace-py contrib/internal/botocore
-	{key: "aws.requestId", kind: trace.RequestKey, dir: trace.Answered},                                  // dd-trace-java aws-java-sdk
-	{key: "aws.request.id", kind: trace.RequestKey, dir: trace.Answered},                                 // opentelemetry-js-contrib
-	{key: "azure.service.request.id", kind: trace.RequestKey, dir: trace.Answered},                       // semantic-conventions azure
-	{key: "az.service_request_id", kind: trace.RequestKey, dir: trace.Answered},                          // before
-	{key: "x-ms-request-id", at: response, kind: trace.RequestKey, dir: trace.Answered},                  // Azure
-	{key: string(otel.MessagingMessageIDKey), on: queue, kind: trace.MessageKey},                         // semantic-conventions messaging
-	{key: "messaging.message_id", on: queue, kind: trace.MessageKey},                                     // its old name
-	{key: string(otel.FaaSInvocationIDKey), kind: trace.InvocationKey, dir: trace.Received},              // semantic-conventions faas
-	{key: "restate.invocation.id", kind: trace.InvocationKey, dir: trace.Received},                       // restate crates/tracing-instrumentation
-	{key: "faas.execution", kind: trace.InvocationKey, dir: trace.Received},                              // its old name
-	{key: "idempotency-key", at: request, kind: trace.IdempotencyKey},                                    // IETF draft, Stripe, Stainless SDKs
-	{key: "x-idempotency-key", at: request, kind: trace.IdempotencyKey},                                  //
-	{key: "x-goog-gcs-idempotency-token", at: request, kind: trace.IdempotencyKey},                       // google-cloud-go storage/invoke.go
-	{key: "idempotency.key", kind: trace.IdempotencyKey},                                                 // home-grown
-	{key: "idempotency_key", kind: trace.IdempotencyKey},                                                 // home-grown
-	{key: "messaging.message.deduplication_id", kind: trace.IdempotencyKey},                              // SQS, as applications copy it
-	{key: "amz-sdk-invocation-id", at: request},                                                          // AWS SDKs
-	{key: "x-ms-client-request-id", at: request},                                                         // Azure SDKs
-	{key: "x-ms-request-id", kind: trace.RequestKey, dir: trace.Answered},                                // old Azure Python
-	{key: "az.service_request.id", kind: trace.RequestKey, dir: trace.Answered},                          // Azure Rust
-	{key: "az.client_request_id"},                                                                        // Azure tracing conventions
-	{key: "x-ms-client-request-id"},                                                                      // old Azure Python
-	{key: "requestId", under: "@azure/"},                                                                 // Azure JS: the client's
-	{key: "gen_ai.tool.call.id", tools: true},                                                            // semantic-conventions-genai: an ID twice is a replay by the runtime
-	{key: "ai.toolCall.id", tools: true},                                                                 // vercel/ai packages/ai/src/telemetry
-	{key: "tool_call.id", tools: true},                                                                   // openinference spec
-	{key: "spring.ai.tool.call.id", tools: true},                                                         // spring-ai ToolCallingObservationDocumentation.java
-	{key: "tool_use_id", under: "claude_code.", tools: true},                                             // Claude Code monitoring
-	{key: "litellm.call_id", models: true},                                                               // litellm integrations/otel
-	{key: "x-litellm-call-id", at: response},                                                             // litellm
 }
 
 // joinedKeys are fields that only together name a run: BullMQ's job IDs count

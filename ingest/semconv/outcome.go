@@ -16,38 +16,6 @@ type outcomeRow struct {
 	under string
 }
 
-var outcomes = []outcomeRow{
-	{key: "status", value: "canceled", is: trace.Cut, class: trace.Cancelled}, // Envoy common_values.h
-	{key: "success", value: "true", is: trace.OK, under: "claude_code."},      // Claude Code monitoring
-	{key: "success", value: "false", is: trace.Failed, under: "claude_code."},
-	{key: "mcp.result.is_error", value: "true", is: trace.Failed},
-	{key: "mcp.tool.result.is_error", value: "true", is: trace.Failed},
-	{key: "mcp.is_error", value: "true", is: trace.Failed},
-	{key: "isError", value: "true", is: trace.Failed},     // MCP specification, CallToolResult
-	{key: "celery.state", value: "success", is: trace.OK}, // opentelemetry-python-contrib celery
-	{key: "celery.state", value: "retry", is: trace.Failed},
-	{key: "celery.state", value: "failure", is: trace.Failed},
-	{key: "celery.state", value: "revoked", is: trace.Cut, class: trace.Cancelled},
-	{key: "airflow.task_instance.state", value: "success", is: trace.OK}, // apache/airflow
-	{key: "airflow.task_instance.state", value: "failed", is: trace.Failed},
-	{key: "airflow.task_instance.state", value: "up_for_retry", is: trace.Failed},
-	{key: "restate.invocation.result", value: "success", is: trace.OK}, // restate crates/invoker-impl
-	{key: "restate.invocation.result", value: "failure", is: trace.Failed},
-	{key: "_inngest.dynamic.status", value: "completed", is: trace.OK}, // inngest pkg/tracing/meta
-	{key: "_inngest.dynamic.status", value: "failed", is: trace.Failed},
-	{key: "_inngest.dynamic.status", value: "errored", is: trace.Failed}, // and will be tried again
-	{key: "_inngest.dynamic.status", value: "timedout", is: trace.Failed, class: trace.Timeout},
-	{key: "_inngest.dynamic.status", value: "cancelled", is: trace.Cut, class: trace.Cancelled},
-	{key: "langfuse.observation.level", value: "error", is: trace.Failed}, // langfuse packages/shared/src/server/otel
-	{key: "retry.success", value: "false", is: trace.Failed},
-	{key: "retry.succeeded", value: "false", is: trace.Failed},
-	{key: "messaging.servicebus.disposition_status", value: "complete", is: trace.OK}, // semantic-conventions azure
-	{key: "messaging.servicebus.disposition_status", value: "abandon", is: trace.Failed},
-	{key: "messaging.servicebus.disposition_status", value: "dead_letter", is: trace.Failed},
-	{key: "throttle", value: "true", is: trace.Failed, class: trace.RateLimit}, // AWS X-Ray segment documents: a 429 or a throttling exception
-	{key: "error", value: "true", is: trace.Failed, under: "envoy"},
-}
-
 // decide fills in Status, Outcome, Class, Verdict, ClassConf and Code, in the
 // order of the design's section 4: explicit attributes, HTTP or RPC status,
 // body code, span status.

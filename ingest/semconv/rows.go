@@ -102,6 +102,10 @@ const (
 	responseSource
 	upstreamName
 	retryOwner
+	// sampling.go
+	oneOf
+	shareKept
+	percentKept
 	fields // count
 )
 
@@ -188,22 +192,8 @@ type directory struct {
 	entries []entry
 }
 
-// rows is what every attribute means; see the files of the families.
-var rows = concat(
-	httpRows, rpcRows, genaiRows, aisdkRows, openllmetryRows, openinferenceRows, agentRows, opentracingRows, datadogRows, xrayRows,
-	clientSpanRows, gatewayRows, litellmRows, langfuseRows, messagingRows, databaseRows, exceptionRows, stackRows,
-)
-
 // attributes finds the rows of an attribute name.
 var attributes = newDirectory()
-
-func concat(tables ...[]row) []row {
-	var all []row
-	for _, t := range tables {
-		all = append(all, t...)
-	}
-	return all
-}
 
 func newDirectory() *directory {
 	byName := map[string][]entry{}
@@ -237,7 +227,7 @@ func newDirectory() *directory {
 	for i, r := range outcomes {
 		add(r.key, attr, entry{kind: outcomeEntry, row: uint16(i), under: r.under})
 	}
-	for i, r := range layerMarks {
+	for i, r := range marks {
 		add(r.key, attr, entry{kind: layerEntry, row: uint16(i)})
 	}
 	d := &directory{runs: make(map[string]run, len(order))}

@@ -8,25 +8,47 @@ import (
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 )
 
-// rpcRows: RPC semantic conventions 1.43, their unreleased and old names
+// rpcFamily: RPC semantic conventions 1.43, their unreleased and old names
 // (model/rpc; .chloggen/3921), gRPC A72 and the AWS SDK's header.
-var rpcRows = []row{
-	{key: otel.RPCSystemNameKey, to: rpcSystem},
-	{key: "rpc.system", to: rpcSystem},
-	{key: "rpc.service", to: rpcService},
-	{key: otel.RPCMethodKey, to: rpcMethod},
-	{key: "grpc.path", to: rpcMethod}, // Envoy common_values.h
-	{key: "rpc.status_code", to: rpcStatus},
-	{key: otel.RPCResponseStatusCodeKey, to: rpcStatus},
-	{key: "rpc.grpc.status_code", to: rpcStatus},
-	{key: "rpc.connect_rpc.error_code", to: rpcStatus},
-	{key: "grpc.status_code", to: rpcStatus}, // Envoy common_values.h
-	{key: "grpc.status", to: rpcStatus},      // agentgateway telemetry/log.rs
-	{key: "rpc.jsonrpc.error_code", to: jsonRPCError},
-	{key: "transparent-retry", to: transparent}, // gRPC A72
-	{key: "amz-sdk-request", to: amzRequest, at: request},
-	{key: "amz-sdk-request", to: amzRequest},
-	{key: "x-goog-api-client", to: googClient, at: request}, // google-cloud-go storage/invoke.go
+var rpcFamily = family{
+	rank: 20,
+	rows: []row{
+		{key: otel.RPCSystemNameKey, to: rpcSystem},
+		{key: "rpc.system", to: rpcSystem},
+		{key: "rpc.service", to: rpcService},
+		{key: otel.RPCMethodKey, to: rpcMethod},
+		{key: "rpc.status_code", to: rpcStatus},
+		{key: otel.RPCResponseStatusCodeKey, to: rpcStatus},
+		{key: "rpc.grpc.status_code", to: rpcStatus},
+		{key: "rpc.connect_rpc.error_code", to: rpcStatus},
+		{key: "rpc.jsonrpc.error_code", to: jsonRPCError},
+		{key: "transparent-retry", to: transparent},
+	},
+	events: map[string]eventUse{
+		"Inbound message": firstEvent,
+	},
+	counters: []counterRow{
+		{key: "previous-rpc-attempts", on: server, meaning: trace.Ordinal, received: true},     // gRPC A72, Recv spans
+		{key: "previous-rpc-attempts", meaning: trace.Ordinal},                                 // gRPC A72, Attempt spans
+		{key: "grpc-previous-rpc-attempts", at: request, meaning: trace.Ordinal, by: byHeader}, // gRPC A6
+	},
+	delays: []delayRow{
+		{key: "grpc-retry-pushback-ms", at: response, unit: pushback}, // gRPC A6
+	},
+	deadlines: []deadlineRow{
+		{key: "grpc-timeout", at: request, unit: deadlineGRPC, scope: trace.CallScope}, // gRPC over HTTP/2
+	},
+	scopes: []scopeRow{
+		{prefix: "grpc-go", layer: trace.Transport},
+		{prefix: "grpc-java", layer: trace.Transport},
+		{prefix: "Grpc.Net.Client", layer: trace.Transport},
+	},
+	clients: []clientRow{
+		{prefix: "grpc-go", name: "grpc-go"},
+		{prefix: "grpc-java", name: "grpc-java"},
+		{prefix: "grpc-node", name: "grpc-node"},
+		{prefix: "grpc-python", name: "grpc-python"},
+	},
 }
 
 // nativeRPCs are the span names of gRPC's own tracing, "Sent.pkg.Service.Method"

@@ -142,7 +142,7 @@ func (n *Normalizer) Add(r *record.Span, path trace.Sym) {
 	if agent.wraps {
 		s.Flags |= trace.WrappingAgent
 	}
-	if sampled(r.TraceState) {
+	if n.ofSample() {
 		s.Flags |= trace.Sampled
 	}
 	n.want()
@@ -201,7 +201,7 @@ func (n *Normalizer) read(all []record.Attr) {
 					n.rank[e.to], n.at[e.to] = e.row+1, &a.Value
 				}
 			case layerEntry:
-				if m := &layerMarks[e.row]; n.layer == trace.LayerUnknown && (m.value == "" || m.value == text(&a.Value)) {
+				if m := &marks[e.row]; n.layer == trace.LayerUnknown && (m.value == "" || m.value == text(&a.Value)) {
 					n.layer = m.layer
 				}
 			case outcomeEntry:

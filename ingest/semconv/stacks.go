@@ -7,15 +7,6 @@ import (
 	"github.com/retryaudit/retryaudit/ingest/record"
 )
 
-// Attributes of spans that hold the stack trace of a failure; exception events
-// have theirs.
-var stackRows = []row{
-	{key: "exception.stacktrace", to: stackText},
-	{key: "error.stack", to: stackText},                        // Datadog
-	{key: "error.stack_trace", to: stackText},                  // litellm integrations/_types/open_inference.py
-	{key: "litellm.provider.error.stack_trace", to: stackText}, // litellm integrations/otel
-}
-
 // A frameRow gives the retry library that a frame of a stack trace is of.
 type frameRow struct {
 	// mark is how the frame's path begins, from the folder of all packages on,
@@ -29,54 +20,64 @@ type frameRow struct {
 	word string // the first of mark; mark is the rest of it once it is indexed
 }
 
-// frameRows name the part of a library that runs attempts; one that does more
+// stacksFamily: stack traces of failures; exception events have theirs. The frames
+// name the part of a library that runs attempts; one that does more
 // is not named for its circuit breaker. Clients whose user agent or scope names
 // them have no row (the OpenAI and AWS SDKs …), nor has urllib3: its retry.py
 // raises the error of a session that makes no retries, too. Queues have one
 // where stack traces go beyond the run of a job.
-var frameRows = []frameRow{
-	{mark: "node_modules/p-retry", name: "p-retry"},                                // p-retry index.js
-	{mark: "node_modules/async-retry", name: "async-retry"},                        // async-retry lib/index.js
-	{mark: "node_modules/axios-retry", name: "axios-retry"},                        // axios-retry dist/cjs, dist/esm
-	{mark: "node_modules/cockatiel/dist/RetryPolicy", name: "cockatiel"},           // cockatiel src/RetryPolicy.ts
-	{mark: "node_modules/got", name: "got"},                                        // got source/core
-	{mark: "node_modules/ky", name: "ky"},                                          // ky source/core/Ky.ts
-	{mark: "node_modules/@langchain/core/dist/utils/p-retry", name: "langchainjs"}, // langchainjs libs/langchain-core/src/utils
-	{mark: "node_modules/@langchain/core/dist/utils/async_caller", name: "langchainjs"},
-	{mark: "node_modules/@langchain/core/node_modules/p-retry", name: "langchainjs"}, // before 1.0
-	{mark: "node_modules/@portkey-ai/gateway", name: "portkey"},                      // Portkey gateway package.json
-	{mark: "build/start-server.js", name: "portkey"},                                 // the same: all of it in one file
+var stacksFamily = family{
+	rank: 161,
+	rows: []row{
+		{key: "exception.stacktrace", to: stackText},
+		{key: "error.stack", to: stackText},                        // Datadog
+		{key: "error.stack_trace", to: stackText},                  // litellm integrations/_types/open_inference.py
+		{key: "litellm.provider.error.stack_trace", to: stackText}, // litellm integrations/otel
+	},
+	frames: []frameRow{
+		{mark: "node_modules/p-retry", name: "p-retry"},                                // p-retry index.js
+		{mark: "node_modules/async-retry", name: "async-retry"},                        // async-retry lib/index.js
+		{mark: "node_modules/axios-retry", name: "axios-retry"},                        // axios-retry dist/cjs, dist/esm
+		{mark: "node_modules/cockatiel/dist/RetryPolicy", name: "cockatiel"},           // cockatiel src/RetryPolicy.ts
+		{mark: "node_modules/got", name: "got"},                                        // got source/core
+		{mark: "node_modules/ky", name: "ky"},                                          // ky source/core/Ky.ts
+		{mark: "node_modules/@langchain/core/dist/utils/p-retry", name: "langchainjs"}, // langchainjs libs/langchain-core/src/utils
+		{mark: "node_modules/@langchain/core/dist/utils/async_caller", name: "langchainjs"},
+		{mark: "node_modules/@langchain/core/node_modules/p-retry", name: "langchainjs"}, // before 1.0
+		{mark: "node_modules/@portkey-ai/gateway", name: "portkey"},                      // Portkey gateway package.json
+		{mark: "build/start-server.js", name: "portkey"},                                 // the same: all of it in one file
 
-	{mark: "site-packages/tenacity", name: "tenacity"},                                          // tenacity/__init__.py, asyncio/__init__.py
-	{mark: "site-packages/stamina", name: "stamina", uses: "tenacity"},                          // stamina src/stamina/_core.py
-	{mark: "site-packages/langchain_core/runnables/retry", name: "langchain", uses: "tenacity"}, // langchain libs/core
-	{mark: "site-packages/pydantic_ai/retries", name: "pydantic-ai", uses: "tenacity"},          // pydantic-ai pydantic_ai_slim
-	{mark: "site-packages/backoff", name: "backoff"},                                            // backoff/_sync.py, _async.py
-	{mark: "site-packages/aiohttp_retry", name: "aiohttp_retry"},                                // aiohttp_retry/client.py
-	{mark: "site-packages/google/api_core/retry", name: "google.api_core"},                      // python-api-core retry_unary.py
+		{mark: "site-packages/tenacity", name: "tenacity"},                                          // tenacity/__init__.py, asyncio/__init__.py
+		{mark: "site-packages/stamina", name: "stamina", uses: "tenacity"},                          // stamina src/stamina/_core.py
+		{mark: "site-packages/langchain_core/runnables/retry", name: "langchain", uses: "tenacity"}, // langchain libs/core
+		{mark: "site-packages/pydantic_ai/retries", name: "pydantic-ai", uses: "tenacity"},          // pydantic-ai pydantic_ai_slim
+		{mark: "site-packages/backoff", name: "backoff"},                                            // backoff/_sync.py, _async.py
+		{mark: "site-packages/aiohttp_retry", name: "aiohttp_retry"},                                // aiohttp_retry/client.py
+		{mark: "site-packages/google/api_core/retry", name: "google.api_core"},                      // python-api-core retry_unary.py
 
-	{mark: "io.github.resilience4j.retry", name: "resilience4j"},              // resilience4j-retry Retry.java
-	{mark: "org.springframework.retry", name: "spring-retry"},                 // spring-retry support/RetryTemplate.java
-	{mark: "org.springframework.ai", name: "spring-ai", uses: "spring-retry"}, // spring-ai models call the RetryTemplate
-	{mark: "org.springframework.core.retry", name: "spring-core-retry"},       // Spring Framework 7 core/retry/RetryTemplate.java
-	{mark: "dev.failsafe", name: "failsafe"},                                  // failsafe core
-	{mark: "net.jodah.failsafe", name: "failsafe"},                            // before 3.0
-	{mark: "reactor.core.publisher.FluxRetryWhen", name: "reactor-core"},      // reactor-core
-	{mark: "reactor.core.publisher.MonoRetryWhen", name: "reactor-core"},      // the same
-	{mark: "com.google.api.gax.retrying", name: "gax-java"},                   // gax-java/gax
-	{mark: "dev.langchain4j.internal.RetryUtils", name: "langchain4j"},        // langchain4j-core
-	{mark: "io.temporal.internal.activity", name: "io.temporal"},              // temporal sdk-java
-	{mark: "Polly.Retry", name: "Polly"},                                      // Polly.Core/Retry, Polly/Retry
+		{mark: "io.github.resilience4j.retry", name: "resilience4j"},              // resilience4j-retry Retry.java
+		{mark: "org.springframework.retry", name: "spring-retry"},                 // spring-retry support/RetryTemplate.java
+		{mark: "org.springframework.ai", name: "spring-ai", uses: "spring-retry"}, // spring-ai models call the RetryTemplate
+		{mark: "org.springframework.core.retry", name: "spring-core-retry"},       // Spring Framework 7 core/retry/RetryTemplate.java
+		{mark: "dev.failsafe", name: "failsafe"},                                  // failsafe core
+		{mark: "net.jodah.failsafe", name: "failsafe"},                            // before 3.0
+		{mark: "reactor.core.publisher.FluxRetryWhen", name: "reactor-core"},      // reactor-core
+		{mark: "reactor.core.publisher.MonoRetryWhen", name: "reactor-core"},      // the same
+		{mark: "com.google.api.gax.retrying", name: "gax-java"},                   // gax-java/gax
+		{mark: "dev.langchain4j.internal.RetryUtils", name: "langchain4j"},        // langchain4j-core
+		{mark: "io.temporal.internal.activity", name: "io.temporal"},              // temporal sdk-java
+		{mark: "Polly.Retry", name: "Polly"},                                      // Polly.Core/Retry, Polly/Retry
 
-	{mark: "github.com/cenkalti/backoff", name: "github.com/cenkalti/backoff"},
-	{mark: "github.com/avast/retry-go", name: "github.com/avast/retry-go"},
-	{mark: "github.com/sethvargo/go-retry", name: "github.com/sethvargo/go-retry"},
-	{mark: "github.com/hashicorp/go-retryablehttp", name: "go-retryablehttp"},
-	{mark: "github.com/failsafe-go/failsafe-go/retrypolicy", name: "github.com/failsafe-go/failsafe-go"}, // the function: the path has a version within
-	{mark: "go.temporal.io/sdk/internal", name: "temporal-sdk-go"},
+		{mark: "github.com/cenkalti/backoff", name: "github.com/cenkalti/backoff"},
+		{mark: "github.com/avast/retry-go", name: "github.com/avast/retry-go"},
+		{mark: "github.com/sethvargo/go-retry", name: "github.com/sethvargo/go-retry"},
+		{mark: "github.com/hashicorp/go-retryablehttp", name: "go-retryablehttp"},
+		{mark: "github.com/failsafe-go/failsafe-go/retrypolicy", name: "github.com/failsafe-go/failsafe-go"}, // the function: the path has a version within
+		{mark: "go.temporal.io/sdk/internal", name: "temporal-sdk-go"},
 
-	{mark: "lib/sidekiq/job_retry", name: "sidekiq"},              // sidekiq lib/sidekiq/job_retry.rb
-	{mark: "lib/faraday/retry/middleware", name: "faraday-retry"}, // faraday-retry lib/faraday/retry/middleware.rb
+		{mark: "lib/sidekiq/job_retry", name: "sidekiq"},              // sidekiq lib/sidekiq/job_retry.rb
+		{mark: "lib/faraday/retry/middleware", name: "faraday-retry"}, // faraday-retry lib/faraday/retry/middleware.rb
+	},
 }
 
 // programRows name programs that retry by the end of the path by which their

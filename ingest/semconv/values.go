@@ -117,3 +117,37 @@ func isTrue(v *record.Value) bool {
 	is, _ := truth(v)
 	return is
 }
+
+// jsonField returns the value of a string or number in a flat JSON text, ""
+// without it: hidden_params is a JSON string whose full decoding nobody needs.
+func jsonField(text, name string) string {
+	for i := 0; ; {
+		at := strings.Index(text[i:], name)
+		if at < 0 {
+			return ""
+		}
+		i += at + len(name)
+		if i-len(name) == 0 || text[i-len(name)-1] != '"' || i >= len(text) || text[i] != '"' {
+			continue
+		}
+		rest := strings.TrimLeft(text[i+1:], " \t\r\n")
+		if rest == "" || rest[0] != ':' {
+			continue
+		}
+		rest = strings.TrimLeft(rest[1:], " \t\r\n")
+		if rest != "" && rest[0] == '"' {
+			if end := strings.IndexByte(rest[1:], '"'); end >= 0 {
+				return rest[1 : 1+end]
+			}
+			return ""
+		}
+		end := strings.IndexAny(rest, ",} \r\n\t]")
+		if end < 0 {
+			end = len(rest)
+		}
+		if rest[:end] == "null" {
+			return ""
+		}
+		return rest[:end]
+	}
+}
