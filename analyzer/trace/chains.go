@@ -189,7 +189,7 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 		prev := c.byCall[id]
 		defer func() { c.byCall[id] = c.prev }()
 		switch {
-		case prev == nil || !ended(c.last(prev).span, n.span):
+		case prev == nil || !ended(c.last(prev).span, n.span) && !c.elsewhere(prev, n):
 		case c.last(prev).span.Flags.Has(Redirected):
 			c.start(i, Redirect, n.number, "sent again for a redirect")
 			return
@@ -232,6 +232,13 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 		return
 	}
 	c.start(i, c.beside(i, polls), -1, c.why(i))
+}
+
+// elsewhere reports whether a run of a job went to another process than the last
+// one of its chain. It may have been delivered again while that was alive, and
+// the clocks may differ.
+func (c *chainer) elsewhere(at *chain, n *node) bool {
+	return n.span.IsRun() && n.span.Instance != c.last(at).span.Instance
 }
 
 // shares reports whether two hops have one call ID without being attempts:
@@ -416,10 +423,19 @@ func (c *chainer) placeNumbered(i int32, sign openSign) {
 }
 
 // unseen is the number of attempts that were not seen before hop i. A count of
-// resends may have counted redirects and challenges.
+// resends may have counted redirects and challenges; and a server that nobody is
+// seen to call may have served the earlier attempts in traces that nothing joins
+// to its own.
 func (c *chainer) unseen(i, n int32) Range {
 	n = max(0, n)
-	if c.g.counter(c.g.nodes[i].span).Resends {
+	x := &c.g.nodes[i]
+	if c.rootless && x.span.Kind == Server {
+		k := served{x.span.Service, x.want}
+		least := min(int64(n), c.g.unserved[k])
+		c.g.unserved[k] -= least
+		return Range{int32(least), n}
+	}
+	if c.g.counter(x.span).Resends {
 		return Range{0, n}
 	}
 	return Exact(n)

@@ -118,7 +118,9 @@
 // nothing else) or inferred (times and likeness); the confidence of a finding
 // is that of its weakest edge. Simulated systems hold the counts to what they
 // did (simulated_test.go). An edge with several candidates is unsure: its
-// call is ambiguous, and of it counts are told, but no waits.
+// call is ambiguous, and the attempts of equal calls are told together, but not
+// those of each, and no waits. Such attempts, and what may be a list, raise no
+// count: Sure parts them off.
 //
 // No retries are: a request sent again for a redirect or a challenge, a hedge
 // (begun before the other had failed), a poll or a page (after a success, or

@@ -115,9 +115,45 @@ func (g *Graph) holdGhosts(t int32, ghosts, root []int32) {
 			parents[n] = h.shortest(ghost.Start, i)
 		}
 	}
+	var called []int32
 	for n, i := range ghosts {
-		if parents[n] >= 0 {
+		switch {
+		case parents[n] >= 0:
 			g.nodes[i].parent, g.nodes[i].known = parents[n], Inferred
+		case parents[n] == none:
+			called = append(called, i)
+		}
+	}
+	g.callGhosts(t, called, root)
+}
+
+// callGhosts hangs ghosts in whose service nothing else was going on under the
+// shortest client of another service that holds the ghost's hull, or at least
+// its start, and has no server: the ghost stands for that.
+func (g *Graph) callGhosts(t int32, ghosts, root []int32) {
+	if len(ghosts) == 0 {
+		return
+	}
+	from, to := g.spansOf(t)
+	var clients []int32
+	for i := from; i < to; i++ {
+		if g.nodes[i].span.Kind == Client && len(g.children(i)) == 0 {
+			clients = append(clients, i)
+		}
+	}
+	h := newHolders(g, root, clients)
+	parents := make([]int32, len(ghosts))
+	for n, i := range ghosts {
+		ghost := g.nodes[i].span
+		h.advance(ghost.Start)
+		if parents[n] = h.shortest(ghost.End, i); parents[n] == none {
+			parents[n] = h.shortest(ghost.Start, i)
+		}
+	}
+	for n, i := range ghosts {
+		if p := parents[n]; p >= 0 && g.nodes[p].span.Service != g.nodes[i].span.Service {
+			g.nodes[i].parent, g.nodes[i].known = p, Inferred
+			g.nodes[i].span.Kind, g.nodes[i].span.Layer = Server, Transport
 		}
 	}
 }

@@ -211,6 +211,7 @@ func (j *joiner) group(group []use, sure bool) {
 		return
 	}
 	deepest := j.deepest(senders)
+	given := map[int32]int{}
 	for _, r := range receivers {
 		if g.nodes[r].parent >= 0 {
 			continue
@@ -220,12 +221,13 @@ func (j *joiner) group(group []use, sure bool) {
 		case len(all) == 1:
 			if p := j.behind(all[0], r); p >= 0 {
 				g.follow(r, p, Structural)
-				if p == all[0] {
+				if given[all[0]]++; p == all[0] {
 					j.learn(p, r)
 				}
 			}
 		case len(all) > 1 && !sure:
-			at, one := j.choose(all, r)
+			at, one := j.choose(all, r, given)
+			given[at]++
 			if p := j.behind(at, r); p >= 0 {
 				g.follow(r, p, Inferred)
 				g.nodes[r].unsure = !one
@@ -272,9 +274,11 @@ func (j *joiner) candidates(senders []int32, r int32) []int32 {
 	return all
 }
 
-// choose picks the sender with the number that the receiver got, then the one
-// that was waiting for an answer when it began; one is false where several fit.
-func (j *joiner) choose(all []int32, r int32) (at int32, one bool) {
+// choose picks the sender with the number that the receiver got, then one that
+// was waiting for an answer while it ran. Where several fit, one is false: each
+// sent a request at least, so that who has been given the fewest comes first,
+// of these who got its answer first.
+func (j *joiner) choose(all []int32, r int32, given map[int32]int) (at int32, one bool) {
 	g := j.g
 	narrow := func(fits func(int32) bool) {
 		var some []int32
@@ -300,7 +304,16 @@ func (j *joiner) choose(all []int32, r int32) (at int32, one bool) {
 			return c.Start <= start && start <= c.End
 		})
 	}
-	return all[len(all)-1], len(all) == 1
+	if len(all) > 1 {
+		narrow(func(s int32) bool {
+			return g.nodes[r].span.End+j.offset(s, r) <= g.nodes[s].span.End
+		})
+	}
+	at = slices.MinFunc(all, func(a, b int32) int {
+		x, y := &g.nodes[a], &g.nodes[b]
+		return cmp.Or(cmp.Compare(given[a], given[b]), cmp.Compare(x.span.End, y.span.End), g.before(a, b))
+	})
+	return at, len(all) == 1
 }
 
 // behind returns the span under which a receiver of sender's ID hangs: sender

@@ -56,6 +56,9 @@ func (g *Graph) levels(c *chain) (all []level, declared bool) {
 // resets returns where the numbers of a chain begin anew.
 func (g *Graph) resets(c *chain) level {
 	starts := level{0}
+	if g.jobOf(g.nodes[c.hops[0]].span) != 0 {
+		return nil // runs of one job: a clock is behind
+	}
 	for k := 1; k < len(c.hops); k++ {
 		prev, n := &g.nodes[c.hops[k-1]], &g.nodes[c.hops[k]]
 		switch {
@@ -66,7 +69,7 @@ func (g *Graph) resets(c *chain) level {
 			starts = append(starts, k)
 		}
 	}
-	if len(starts) == len(c.hops) {
+	if !numbered(g, c.hops) {
 		return nil // each is the first of its owner: there is one owner only
 	}
 	return starts

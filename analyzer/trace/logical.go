@@ -18,7 +18,30 @@ func (b *builder) finish() {
 			b.refine(a)
 		}
 	}
+	b.lost()
 	b.logical()
+}
+
+// lost takes from the attempts that numbers tell of, and of which no span was
+// seen, those that a server may be whose client is not in the input: it stands
+// beside the numbered ones, or elsewhere.
+func (b *builder) lost() {
+	free := map[Sym]int32{} // by what they want
+	for _, c := range b.calls {
+		for _, a := range c.Attempts {
+			if len(a.Spans) > 0 && a.Spans[0].Flags.Has(Ghost) && a.Spans[0].Kind == Client {
+				free[c.Upstream.Op]++
+			}
+		}
+	}
+	for _, c := range b.calls {
+		for _, a := range c.Attempts {
+			if n := min(a.Count.Min, free[c.Upstream.Op]); len(a.Spans) == 0 && n > 0 {
+				a.Count.Min -= n
+				free[c.Upstream.Op] -= n
+			}
+		}
+	}
 }
 
 // refine hands the class of a failed attempt to the call that failed it, if
@@ -79,25 +102,25 @@ func lastOf(a *Attempt) *Attempt {
 func (b *builder) logical() {
 	at := map[uint64]int{}
 	index := map[uint64]uint64{}
-	key := func(from uint64, calls []*Call) {
+	key := func(class, place uint64, calls []*Call) {
 		clear(index)
 		first := true
 		for _, c := range calls {
 			if c.same && first {
-				c.key = from
+				c.key, c.place = class, mix(mix(place, c.Identity), 0)
 				first = false
 				continue
 			}
-			k := index[c.Identity]
 			index[c.Identity]++
-			c.key = mix(mix(from, c.Identity), k+1)
+			c.place = mix(mix(place, c.Identity), index[c.Identity])
+			c.key = c.place
 		}
 	}
-	key(fnvOffset, b.r.Roots)
+	key(fnvOffset, fnvOffset, b.r.Roots)
 	for _, c := range b.calls {
 		for _, a := range c.Attempts {
 			if len(a.Calls) > 0 {
-				key(c.key, a.Calls)
+				key(c.key, c.place, a.Calls)
 				continue
 			}
 			if !lastHop(a) {
@@ -152,13 +175,14 @@ func neverLeft(a *Attempt) bool {
 }
 
 // Sure parts a class of Request.Logical into what is known to be one: the
-// attempts of a call that may be a list are apart.
+// attempts of a call that may be a list are apart, and so are those of which it
+// is no more than possible that they are this call's and not an equal one's.
 func Sure(class []*Attempt) [][]*Attempt {
 	var parts [][]*Attempt
 	at := map[*Attempt]int{} // by the innermost attempt that may be a thing of its own
 	for _, a := range class {
 		thing := a
-		for thing != nil && !thing.Call.List {
+		for thing != nil && !thing.Call.List && !(thing.unsure && thing.Call.Conf == Possible) {
 			thing = thing.Call.Parent
 		}
 		i, ok := at[thing]

@@ -49,7 +49,7 @@ func (g *Graph) pairByTime() {
 	at := func(i int32) *pairing {
 		t := target{g.nodes[i].span.Address, g.nodes[i].span.Ask}
 		if groups[t] == nil {
-			groups[t] = &pairing{g: g, placed: placed, waiting: map[answer]*heap[int32]{}, taken: map[int32]bool{}, given: map[turn]int{}}
+			groups[t] = &pairing{g: g, placed: placed, waiting: map[answer]*heap[int32]{}, taken: map[int32]bool{}, given: map[turn]int{}, answered: map[int32]int64{}}
 		}
 		return groups[t]
 	}
@@ -109,6 +109,8 @@ type pairing struct {
 	open    []int32 // clients that may still be waiting, in order of start
 	opened  int
 	given   map[turn]int // servers that hidden gave a client
+	// answered is when a client got an answer that nothing asks for again.
+	answered map[int32]int64
 }
 
 // turn is a client and the number that a server got from it, −1 without.
@@ -147,6 +149,9 @@ func (p *pairing) server(i int32) {
 			}
 			p.taken[c] = true
 			p.found++
+			if s.Outcome == OK {
+				p.answered[c] = s.End
+			}
 			g.follow(i, c, Inferred)
 			return
 		}
@@ -169,7 +174,12 @@ func (p *pairing) hidden(i int32) {
 		p.opened++
 	}
 	p.open = slices.DeleteFunc(p.open, func(c int32) bool { return g.nodes[c].span.End+grace < s.Start })
-	fit := slices.DeleteFunc(slices.Clone(p.open), func(c int32) bool { return p.below(c, i) })
+	fit := slices.DeleteFunc(slices.Clone(p.open), func(c int32) bool {
+		// What was answered, or refused for good, nothing between asks for again:
+		// it is somebody else's.
+		at, ok := p.answered[c]
+		return p.below(c, i) || ok && at <= s.Start || p.taken[c] && (s.Outcome == OK || s.Verdict == Stop)
+	})
 	narrow := func(fits func(int32) bool) {
 		var some []int32
 		for _, c := range fit {

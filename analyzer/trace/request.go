@@ -101,8 +101,9 @@ type Call struct {
 	Deadline    Deadline
 	Reason      string // why the call is one, for show
 
-	same bool   // wants what its caller wants
-	key  uint64 // of its logical request, within one Build
+	same  bool   // wants what its caller wants
+	key   uint64 // of its logical request, within one Build
+	place uint64 // among all calls, the same in each attempt of its caller
 }
 
 // Attempt is one try of a call.

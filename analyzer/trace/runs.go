@@ -65,6 +65,7 @@ func (c *chainer) takeAlike(sign openSign, next *Span) (at *chain, many bool) {
 func (c *chainer) bound() {
 	claimed := int64(0)
 	for _, x := range c.all {
+		c.boundRuns(x)
 		for _, r := range x.hidden {
 			claimed += int64(r.Min)
 		}
@@ -82,6 +83,29 @@ func (c *chainer) bound() {
 	}
 }
 
+// boundRuns takes from a chain of the runs of one job what it claims of runs that
+// it holds: a clock that is behind puts a run before those with lower numbers.
+func (c *chainer) boundRuns(x *chain) {
+	if c.g.jobOf(c.last(x).span) == 0 {
+		return
+	}
+	missing, seen := int32(0), map[int32]bool{}
+	for _, i := range x.hops {
+		n := c.g.nodes[i].number
+		seen[n] = true
+		missing = max(missing, n+1)
+	}
+	for n := range seen {
+		if n >= 0 {
+			missing--
+		}
+	}
+	for i, r := range x.hidden {
+		x.hidden[i] = Range{min(r.Min, missing), min(r.Max, missing)}
+		missing -= x.hidden[i].Max
+	}
+}
+
 // provenHidden returns how many attempts at least the numbers of the hops prove
 // beyond the hops. Those of another input are of another call; a ghost may have
 // had any number.
@@ -90,45 +114,72 @@ func (c *chainer) provenHidden() int64 {
 	for n := range c.hops() {
 		shown = shown && n.input != 0
 	}
-	type place struct {
-		input  uint64
-		number int32
-	}
-	var all []place
+	var all []nth
 	for n := range c.hops() {
-		switch p := (place{number: max(n.number, 0)}); { // some count from the first retry on only
+		switch p := (nth{number: max(n.number, 0)}); { // some count from the first retry on only
 		case n.number < 0 && n.span.Flags.Has(Ghost):
 			ghosts++
 		case shown:
-			p.input = n.input
+			p.of = n.input
 			fallthrough
 		default:
 			all = append(all, p)
 		}
 	}
-	slices.SortFunc(all, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.input, b.input), cmp.Compare(b.number, a.number))
+	return max(0, proven(all)-ghosts)
+}
+
+// nth is the number of an attempt at one thing.
+type nth struct {
+	of     uint64
+	number int32
+}
+
+// proven returns how many attempts numbers prove beyond themselves: going down
+// from the highest, each stands behind as many attempts of every lower number
+// as there are with it.
+func proven(all []nth) int64 {
+	slices.SortFunc(all, func(a, b nth) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(b.number, a.number))
 	})
-	// Going down from the highest number, each stands behind as many attempts
-	// of every lower one as there are hops with it.
-	hidden, most := -ghosts, int64(0)
+	hidden, most := int64(0), int64(0)
 	for from := 0; from < len(all); {
 		end, next := from, int32(-1)
 		for end < len(all) && all[end] == all[from] {
 			end++
 		}
-		if end < len(all) && all[end].input == all[from].input {
+		if end < len(all) && all[end].of == all[from].of {
 			next = all[end].number
 		}
-		hops := int64(end - from)
-		most = max(most, hops)
-		hidden += most - hops + most*int64(all[from].number-next-1)
+		seen := int64(end - from)
+		most = max(most, seen)
+		hidden += most - seen + most*int64(all[from].number-next-1)
 		if next < 0 {
 			most = 0
 		}
 		from = end
 	}
-	return max(0, hidden)
+	return hidden
+}
+
+// served names what a service is asked for.
+type served struct{ service, want Sym }
+
+// countServed works out how many attempts were not seen that the numbers which
+// servers received prove, whatever trace each is in.
+func (g *Graph) countServed() {
+	all := map[served][]nth{}
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		if c := g.counter(n.span); n.span.Kind == Server && c.Meaning == Ordinal {
+			k := served{n.span.Service, n.want}
+			all[k] = append(all[k], nth{number: c.N})
+		}
+	}
+	g.unserved = make(map[served]int64, len(all))
+	for k, numbers := range all {
+		g.unserved[k] = proven(numbers)
+	}
 }
 
 // hops yields the hops of all chains.

@@ -312,7 +312,7 @@ func TestSimulated(t *testing.T) {
 	// Seeds that count too much, in all or of an item and certain of it: of items
 	// at one time callers were lost, and what they made now hangs under the wrong
 	// one. The list may only shrink.
-	known := []uint64{435, 755, 1491, 1507, 2135, 2250}
+	known := []uint64{435}
 	wrong := map[string]int{}
 	for seed := range uint64(systems) {
 		rng := rand.New(rand.NewPCG(seed, 11))

@@ -58,7 +58,7 @@ func (t *tree) call(c *trace.Call, depth int) {
 		facts = append(facts, "one level, not separable: waits begin anew, as those of two owners would")
 	}
 	if c.Ambiguous {
-		facts = append(facts, "ambiguous: counts hold, waits do not")
+		facts = append(facts, "ambiguous: the attempts of equal calls hold together, those of each and the waits do not")
 	}
 	if c.List {
 		facts = append(facts, "or a list: nothing shows that they ask for the same")
@@ -118,15 +118,15 @@ func (t *tree) logical() {
 			continue
 		}
 		attempts := trace.Range{}
-		for _, a := range class {
-			attempts.Min += a.Count.Min
-			attempts.Max += a.Count.Max
+		for _, part := range trace.Sure(class) {
+			sure := int32(0)
+			for _, a := range part {
+				sure += a.Count.Min
+				attempts.Max += a.Count.Max
+			}
+			attempts.Min = max(attempts.Min, sure)
 		}
-		perhaps := ""
-		if parts := trace.Sure(class); len(parts) > 1 {
-			perhaps = fmt.Sprintf(", of one thing or of %d of a list", len(parts))
-		}
-		t.line(1, "%s at %s%s: %s", rangeOf(attempts, "attempt"), t.upstream(class[0].Call.Upstream), perhaps, t.outcomes(class))
+		t.line(1, "%s at %s: %s", rangeOf(attempts, "attempt"), t.upstream(class[0].Call.Upstream), t.outcomes(class))
 	}
 }
 
