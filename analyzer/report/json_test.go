@@ -112,7 +112,7 @@ func TestSchemaEnums(t *testing.T) {
 	for l := trace.LayerUnknown; l <= trace.User; l++ {
 		layers = append(layers, l.String())
 	}
-	for k := trace.Known(0); k <= trace.Inferred; k++ {
+	for k := trace.Known(0); k <= trace.Policy; k++ {
 		knowns = append(knowns, k.String())
 	}
 	check("owner", "layer", layers...)

@@ -326,8 +326,8 @@ func (p *page) owners(f *analyzer.Finding) {
 		if o.DeclaredMax == 0 && o.DefaultMax > 1 {
 			notes = " (default cap" + glue + num(o.DefaultMax) + ")"
 		}
-		if o.Known == "inferred" {
-			notes += " (inferred)"
+		if o.Known == "inferred" || o.Known == "policy" {
+			notes += " (" + o.Known + ")"
 		}
 		p.flow(prefix, hang, run{plain, strings.Join(parts, " · ")}, run{faint, notes})
 		if o.Setting != "" {

@@ -88,8 +88,10 @@ func (b *builder) key() Sym {
 func (b *builder) branch(at branch) {
 	g := b.g
 	if at.node >= 0 && g.hides(at.node, at.kids) {
-		b.addHidden(at)
-		return
+		if retry, known := g.said(at.kids[0]); retry || !known {
+			b.addHidden(at)
+			return
+		}
 	}
 	for _, c := range g.chains(at.kids, at.node < 0) {
 		levels, declared := g.levels(c)

@@ -113,6 +113,7 @@ func (g *Graph) chains(hops []int32, rootless bool) []*chain {
 		if c.retry = known && retry; known && !retry {
 			for _, hop := range sorted[i:end] {
 				c.start(hop, Page, -1, "the policy says that these are no attempts of one call")
+				c.prev.known = Policy
 			}
 		} else {
 			c.run(sorted[i:end], hops, resent)
@@ -160,7 +161,7 @@ func (c *chainer) run(hops, beside []int32, resent map[int32]Pattern) {
 			c.start(i, pattern, -1, "sent again for a "+pattern.String())
 			continue
 		}
-		if c.probes(i) {
+		if !c.retry && c.probes(i) {
 			c.start(i, Probe, -1, "a health check is no retry")
 			c.offer(c.prev, c.sign(i, argless))
 			continue
@@ -212,7 +213,7 @@ func (c *chainer) place(i int32, argless bool, polls *series, beside []int32) {
 	if n.number == 0 {
 		// An outer owner starts over at 0. Other inputs are another call.
 		levels := uint8(0)
-		if sign.input == 0 {
+		if sign.input == 0 || c.retry {
 			levels = 3
 		}
 		if at, many := c.take(sign, n.span, levels); at != nil {
@@ -271,7 +272,7 @@ func (c *chainer) follow(at *chain, i int32, many bool, polls *series) {
 		c.start(i, Challenge, n.number, "answers the challenge of the call before it")
 		return
 	case c.retry:
-		at.known = Declared
+		at.known, at.unsure = Policy, at.unsure || many
 		c.extend(at, i, Exact(0), "the policy says that these are attempts of one call")
 		return
 	case polls.held(prev, n):

@@ -2,8 +2,8 @@ package trace
 
 import "cmp"
 
-// said returns what the policy says of a group of hops that one caller asked:
-// whether those after a failure are attempts of one call.
+// said returns what the policy says of a group of hops that one caller asked,
+// by the first of them: whether those after a failure are attempts of one call.
 func (g *Graph) said(first int32) (retry, known bool) {
 	if g.opt.Retry == nil {
 		return false, false
@@ -39,6 +39,6 @@ func (b *builder) correct(call *Call) {
 	}
 	if is := g.opt.Owner(was); is != was {
 		call.Named = is.Library != was.Library
-		*o = Owner{Layer: is.Layer, Service: g.store.Sym(is.Service), Library: g.store.Sym(is.Library), Op: o.Op, Known: Declared}
+		*o = Owner{Layer: is.Layer, Service: g.store.Sym(is.Service), Library: g.store.Sym(is.Library), Op: o.Op, Known: Policy}
 	}
 }

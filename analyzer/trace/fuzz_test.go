@@ -90,7 +90,7 @@ func FuzzBuild(f *testing.F) {
 		if want := len(s.Spans) - int(g.Duplicates); spans != want {
 			t.Fatalf("%d spans in requests, want %d", spans, want)
 		}
-		if one, other := draw(s), draw(shuffled(s, 3)); one != other {
+		if one, other := draw(s, trace.Options{}), draw(shuffled(s, 3), trace.Options{}); one != other {
 			t.Fatalf("order of spans changes the requests:\n%s\n--\n%s", one, other)
 		}
 	})

@@ -343,7 +343,7 @@ func TestSimulated(t *testing.T) {
 			continue
 		}
 		t.Errorf("seed %d, %+v: %s: counts %v of owners %v, want %v of %v\n%s\n%s",
-			seed, *s, kind, got.counts, got.owners, did.counts, did.owners, did.text, draw(scene.Store()))
+			seed, *s, kind, got.counts, got.owners, did.counts, did.owners, did.text, draw(scene.Store(), trace.Options{}))
 	}
 	if most := systems / 50; wrong["likely"] > most {
 		t.Errorf("%d of %d systems have a count that is too high and called likely, want at most %d", wrong["likely"], systems, most)

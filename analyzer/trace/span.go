@@ -65,8 +65,8 @@ func (l Layer) String() string { return layerNames[l] }
 // LayerOf returns the layer of a name, LayerUnknown without.
 func LayerOf(name string) Layer { return Layer(max(0, slices.Index(layerNames[:], name))) }
 
-// Known says how an edge of the tree was found. Zero is unset; a smaller
-// value is better evidence.
+// Known says how an edge of the tree was found. Zero is unset; of what spans
+// tell, a smaller value is better evidence.
 type Known uint8
 
 // The grades of evidence for an edge.
@@ -74,11 +74,12 @@ const (
 	Declared   Known = iota + 1 // an ID, an ordinal or a parent says so
 	Structural                  // the shape of the tree admits nothing else
 	Inferred                    // times and likeness say so
+	Policy                      // the policy file says so, whatever the spans do
 )
 
 // String returns the grade's name in reports.
 func (k Known) String() string {
-	return [...]string{"", "declared", "structural", "inferred"}[k]
+	return [...]string{"", "declared", "structural", "inferred", "policy"}[k]
 }
 
 // Confidence grades a class or a finding. Zero is unset; greater is surer.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -39,7 +40,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return os.Symlink(recording, filepath.Join(env.WorkDir, "outage.jsonl"))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "paste": paste},
 	})
 }
 
@@ -61,4 +62,19 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// paste makes a policy of the first line that show printed to correct something
+// and that contains a text: paste 'calls: ' retryaudit.yaml
+func paste(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: paste TEXT FILE")
+	}
+	for _, m := range correction.FindAllStringSubmatch(ts.ReadFile("stdout"), -1) {
+		if strings.Contains(m[1], args[0]) {
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte("version: 1\n"+m[1]+"\n"), 0o666))
+			return
+		}
+	}
+	ts.Fatalf("no line to correct something has %q", args[0])
 }

@@ -56,6 +56,14 @@ func (c *command) suite(p *policyFlag) (*analyzer.Suite, error) {
 	return suite.With(p.file.Settings), nil
 }
 
+// has returns the keys that the policy has of those that show corrects by.
+func (p *policyFlag) has() map[string]bool {
+	if p.file == nil {
+		return nil
+	}
+	return map[string]bool{"owners": len(p.file.Settings.Owners) > 0, "calls": len(p.file.Settings.Calls) > 0}
+}
+
 // names are those that the flags and the policy give.
 func (r *reading) names() semconv.Names {
 	names := semconv.Names{RequestIDs: r.requestIDs}

@@ -25,11 +25,12 @@ has. The findings of analyze name both.
 
 How an edge is known: declared, an ID, a number or a parent says so;
 structural, the shape of the tree admits nothing else; inferred, times and
-likeness say so. Times are those of each span's own clock, in UTC.
+likeness say so; policy, the policy file does. Times are those of each span's own clock, in UTC.
 
 Behind "to correct" stands the line of a policy that would say otherwise: that
 attempts are not one call, that a call is another's attempt, or that somebody
-else made them. It goes into retryaudit.yaml, under the key before the dash.`,
+else made them, whose name goes in place of NAME. Paste it into retryaudit.yaml,
+below "version: 1"; "add to" says that the policy has a list of that name already.`,
 		Example: `  retryaudit show 4f2a91 traces.jsonl
   retryaudit show order-7781 traces/
   cat traces.jsonl | retryaudit show 4f2a91`,
@@ -48,7 +49,7 @@ else made them. It goes into retryaudit.yaml, under the key before the dash.`,
 			if err != nil {
 				return err
 			}
-			if _, err := c.Stdout.Write(drawRequest(request)); err != nil {
+			if _, err := c.Stdout.Write(drawRequest(request, how.policy.has())); err != nil {
 				return &failure{status: statusInput, err: err}
 			}
 			return unread

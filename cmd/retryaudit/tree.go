@@ -17,13 +17,20 @@ type tree struct {
 	out       bytes.Buffer
 	r         *trace.Request
 	libraries map[*trace.Call][]string // that stack traces name
-	// corrected holds the lines of a policy that were written.
-	corrected map[string]bool
+	// has holds the keys of the policy that the request was built by, corrected
+	// the entries that were written, failed the first end of equal calls of one
+	// caller that had failed.
+	has, corrected map[string]bool
+	failed         map[likeCall]int64
 }
 
-// drawRequest returns the rebuilt request as text.
-func drawRequest(r *trace.Request) []byte {
-	t := tree{r: r, libraries: analyzer.LibrariesOf(r)}
+// drawRequest returns the rebuilt request as text; has are the keys that its
+// policy has.
+func drawRequest(r *trace.Request, has map[string]bool) []byte {
+	t := tree{
+		r: r, libraries: analyzer.LibrariesOf(r),
+		has: has, corrected: map[string]bool{}, failed: map[likeCall]int64{},
+	}
 	t.head()
 	for _, call := range r.Roots {
 		t.call(call, 0)
