@@ -231,12 +231,21 @@ func newFinding(a About, c Cell) Finding {
 // returns false where they refute it.
 func (s *Suite) finish(owners *Owners, r Rule, f *Finding) bool {
 	s.settings.name(&f.Wasted)
-	for i := range f.Owners {
+	keep, first := -1, len(s.settings.Owners)
+	for i := len(f.Owners) - 1; i >= 0; i-- { // of two by one setting the one closest to the upstream stays
 		o := &f.Owners[i]
 		// A policy may name an owner as spans do or as reports do.
-		keep := s.settings.keeps(*o, f.Upstream)
+		place := s.settings.keeps(*o, f.Upstream)
+		if o.DeclaredMax == 0 {
+			o.PolicyMax = s.settings.maxAttempts(*o, f.Upstream)
+		}
 		owners.Resolve(o)
-		o.Keep = len(f.Owners) > 1 && (keep || s.settings.keeps(*o, f.Upstream))
+		if place = min(place, s.settings.keeps(*o, f.Upstream)); place < first {
+			keep, first = i, place
+		}
+	}
+	if keep >= 0 && len(f.Owners) > 1 {
+		f.Owners[keep].Keep = true
 	}
 	if a, ok := r.(Finisher); ok {
 		return a.Finish(f)

@@ -232,7 +232,7 @@ func (w *Owners) Resolve(o *Owner) {
 		if s := w.part.cells[idleKey+o.Service+"\x00"+k.Library]; s != nil {
 			o.Idle = s.Lanes[0]
 		}
-		if o.DeclaredMax == 0 && o.Idle == 0 {
+		if o.DeclaredMax == 0 && o.PolicyMax == 0 && o.Idle == 0 {
 			o.DefaultMax = int64(k.Attempts)
 		}
 		return

@@ -241,7 +241,6 @@ func (p *Pass) Report(d Diagnostic) {
 	c := Case{Attempts: d.Attempts, Latent: d.Latent, Message: d.Text}
 	for i := range d.Owners {
 		o := &d.Owners[i]
-		o.DeclaredMax = cmp.Or(o.DeclaredMax, p.MaxAttempts(o.Owner, d.Upstream))
 		cell.Owners = append(cell.Owners, p.owner(o.Owner))
 		c.Known = append(c.Known, o.Owner.Known.String())
 	}

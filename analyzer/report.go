@@ -128,7 +128,8 @@ type Owner struct {
 	Operation   string `json:"operation"`
 	Attempts    int64  `json:"attempts"`     // per call of the layer above, the most seen
 	DeclaredMax int64  `json:"declared_max"` // 0 unknown
-	DefaultMax  int64  `json:"default_max"`  // documented default of the library where nothing is declared, 0 unknown
+	PolicyMax   int64  `json:"policy_max"`   // what the policy lets it make where no span declares a cap, 0 unknown
+	DefaultMax  int64  `json:"default_max"`  // documented default of the library where neither is known, 0 unknown
 	Idle        int64  `json:"idle"`         // failures that a retry might have healed and the owner's library left alone
 	Keep        bool   `json:"keep"`         // the one of several owners whose retries should stay
 	Setting     string `json:"setting"`      // what to change, empty where the library is unknown

@@ -121,14 +121,15 @@ func (s *Settings) retry(n trace.Names) (retry, known bool) {
 	return false, false
 }
 
-// keeps reports whether an owner is to keep its retries.
-func (s *Settings) keeps(o Owner, up Upstream) bool {
+// keeps returns the place of the setting by which an owner is to keep its
+// retries, from 0; len(s.Owners) without.
+func (s *Settings) keeps(o Owner, up Upstream) int {
 	for i := range s.Owners {
 		if s.Owners[i].Keep && s.Owners[i].fits(namesOf(o, up)) {
-			return true
+			return i
 		}
 	}
-	return false
+	return len(s.Owners)
 }
 
 // maxAttempts is how many attempts an owner may make, 0 unknown.

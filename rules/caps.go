@@ -14,16 +14,19 @@ type limit struct {
 	owner     trace.Owner
 	library   string
 	made      int64 // 0 or 1 where it did not retry
-	most      int64 // declared, made or by default; 0 unknown
+	declared  int64 // by a setting on a span, 0 unknown
+	most      int64 // declared, by the policy, made or by default; 0 unknown
+	byPolicy  bool
 	byDefault bool
 }
 
 // capsOf returns the limits of all who may retry on the way to an attempt,
-// outermost first: of calls whose owner did or declares a cap, and of the spans
+// outermost first: of calls whose owner did or has a cap, and of the spans
 // within one attempt, a library or gateway each, that passed it on without a
 // retry.
 func capsOf(p *analyzer.Pass, l *logical, end *trace.Attempt) []limit {
 	var caps []limit // innermost first
+	up := analyzer.UpstreamOf(p.Request, end)
 	add := func(o trace.Owner, made, declared int64) {
 		name := library(p, o)
 		i := slices.IndexFunc(caps, func(c limit) bool {
@@ -34,10 +37,7 @@ func capsOf(p *analyzer.Pass, l *logical, end *trace.Attempt) []limit {
 			caps = append(caps, limit{owner: o, library: name})
 		}
 		c := &caps[i]
-		c.made, c.most = max(c.made, made), max(c.most, declared)
-		if made > 1 {
-			c.most = max(c.most, made)
-		}
+		c.made, c.declared = max(c.made, made), max(c.declared, declared)
 	}
 	for x, depth := end, 0; x != nil && depth < maxDepth; x, depth = x.Call.Parent, depth+1 {
 		for i := len(x.Spans) - 1; i >= 0; i-- {
@@ -61,13 +61,23 @@ func capsOf(p *analyzer.Pass, l *logical, end *trace.Attempt) []limit {
 			}
 		}
 		c := x.Call
-		if made := l.most(c.Owner); made > 1 || c.DeclaredMax > 0 || retries(c.Owner.Layer) {
+		if made := l.most(c.Owner); made > 1 || c.DeclaredMax > 0 || retries(c.Owner.Layer) || p.MaxAttempts(c.Owner, up) > 0 {
 			add(c.Owner, made, int64(c.DeclaredMax))
 		}
 	}
 	for i := range caps {
 		c := &caps[i]
-		c.most = cmp.Or(c.most, p.MaxAttempts(c.owner, analyzer.UpstreamOf(p.Request, end)))
+		c.most = c.declared
+		if c.declared == 0 {
+			c.most = p.MaxAttempts(c.owner, up)
+			c.byPolicy = c.most >= max(c.made, 1)
+		}
+		if c.made > 1 {
+			c.most = max(c.most, c.made) // whatever it may
+		}
+	}
+	for i := range caps {
+		c := &caps[i]
 		k, ok := p.KnobOf(c.owner)
 		switch {
 		case c.most > 0 || !ok || k.Attempts == 0:

@@ -9,7 +9,7 @@ import (
 )
 
 // keepOne says which of several owners should go on retrying, and what is left
-// then: the one closest to the upstream that is known to read Retry-After, else
+// then: the one that the policy names; without, the one closest to the upstream that is known to read Retry-After, else
 // the closest that is no proxy, since a proxy knows neither the limit nor what
 // a second answer costs. All is how many attempts there are or may be now.
 func keepOne(f *analyzer.Finding, all int64) {
@@ -17,9 +17,6 @@ func keepOne(f *analyzer.Finding, all int64) {
 		return
 	}
 	keep, why := slices.IndexFunc(f.Owners, func(o analyzer.Owner) bool { return o.Keep }), "as the policy says"
-	for i := range f.Owners {
-		f.Owners[i].Keep = false // of several that the policy allows the outermost stays
-	}
 	for i := len(f.Owners) - 1; i >= 0 && keep < 0; i-- {
 		if k, ok := analyzer.KnobOf(f.Owners[i]); ok && strings.HasPrefix(k.RetryAfter, "used") {
 			keep, why = i, "the closest to the upstream that is known to read Retry-After"
@@ -41,7 +38,7 @@ func keepOne(f *analyzer.Finding, all int64) {
 		}
 	}
 	k := &f.Owners[keep]
-	most := max(k.Attempts, k.DeclaredMax)
+	most := max(k.Attempts, k.DeclaredMax, k.PolicyMax)
 	if most < 2 {
 		most = max(most, k.DefaultMax)
 	}

@@ -115,7 +115,7 @@ func (r LatentAmplification) Check(p *analyzer.Pass) {
 // library left other failures alone.
 func (LatentAmplification) Finish(f *analyzer.Finding) bool {
 	for i := range f.Owners {
-		if o := &f.Owners[i]; o.DeclaredMax == 0 && o.Idle > 0 {
+		if o := &f.Owners[i]; o.DeclaredMax == 0 && o.PolicyMax == 0 && o.Idle > 0 {
 			return false
 		}
 	}
@@ -147,7 +147,10 @@ func (r LatentAmplification) check(p *analyzer.Pass, l *logical) {
 			continue
 		}
 		factor, declared := fmt.Sprintf("%s %d", layer(c.owner), c.most), c.most
-		if c.byDefault {
+		switch {
+		case c.byPolicy:
+			factor, declared = factor+" (the policy)", 0
+		case c.byDefault:
 			factor, declared = factor+" (its default)", 0
 			d.Conf = trace.Possible
 		}

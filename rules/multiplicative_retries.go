@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,7 +151,7 @@ func (r MultiplicativeRetries) check(p *analyzer.Pass, class []*trace.Attempt) (
 	d.Latent = 1
 	for _, o := range d.Owners {
 		product *= o.Attempts
-		d.Latent *= max(o.Attempts, o.DeclaredMax)
+		d.Latent *= max(o.Attempts, cmp.Or(o.DeclaredMax, p.MaxAttempts(o.Owner, d.Upstream)))
 	}
 	d.Text = says(d.Owners, d.Attempts, product)
 	p.Report(d)

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/retryaudit/retryaudit/analyzer"
@@ -130,8 +129,7 @@ func (l *logical) diagnostic(p *analyzer.Pass, path []*trace.Call, end *trace.At
 		Attempts: l.attempts(), Wasted: p.WasteOf(l.class),
 	}
 	for _, c := range path {
-		most := cmp.Or(int64(c.DeclaredMax), p.MaxAttempts(c.Owner, d.Upstream))
-		d.Owners = append(d.Owners, analyzer.OwnerCount{Owner: c.Owner, Attempts: l.most(c.Owner), DeclaredMax: most})
+		d.Owners = append(d.Owners, analyzer.OwnerCount{Owner: c.Owner, Attempts: l.most(c.Owner), DeclaredMax: int64(c.DeclaredMax)})
 		d.Conf = min(d.Conf, c.Conf)
 	}
 	return d

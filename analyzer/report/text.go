@@ -285,8 +285,9 @@ func (p *page) product(f *analyzer.Finding, detail bool) {
 	product, caps := int64(1), []string{}
 	for i := range f.Owners {
 		o := &f.Owners[i]
-		product *= o.DeclaredMax
-		caps = append(caps, ownerName(o)+glue+num(o.DeclaredMax))
+		most := cmp.Or(o.DeclaredMax, o.PolicyMax)
+		product *= most
+		caps = append(caps, ownerName(o)+glue+num(most))
 	}
 	text := "the declared caps allow " + num(f.Amplification.Latent)
 	if product == f.Amplification.Latent && len(caps) > 1 {
@@ -320,10 +321,12 @@ func (p *page) owners(f *analyzer.Finding) {
 			}
 		}
 		notes := ""
-		if o.DeclaredMax > 0 {
+		switch {
+		case o.DeclaredMax > 0:
 			notes = " (cap" + glue + num(o.DeclaredMax) + ")"
-		}
-		if o.DeclaredMax == 0 && o.DefaultMax > 1 {
+		case o.PolicyMax > 0:
+			notes = " (cap" + glue + num(o.PolicyMax) + " by the policy)"
+		case o.DefaultMax > 1:
 			notes = " (default cap" + glue + num(o.DefaultMax) + ")"
 		}
 		if o.Known == "inferred" || o.Known == "policy" {
