@@ -59,6 +59,13 @@ type Finisher interface {
 	Finish(f *Finding) bool
 }
 
+// Validator is a rule that knows which values of its options it cannot mean.
+type Validator interface {
+	Rule
+	// Validate says what was found and what was wanted, by the option's name.
+	Validate() error
+}
+
 // Diagnostic is one defect in one request.
 type Diagnostic struct {
 	// Call is the call that was retried wrongly. Cause and Retry, where set,

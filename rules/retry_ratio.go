@@ -101,6 +101,11 @@ func NewRetryRatio() RetryRatio {
 	return RetryRatio{Max: 0.2, MaxPerClient: 0.1, MinAttempts: 50, Alpha: 0.001}
 }
 
+// Validate demands shares and a probability.
+func (r RetryRatio) Validate() error {
+	return shares(portion{"max", r.Max}, portion{"max_per_client", r.MaxPerClient}, portion{"alpha", r.Alpha})
+}
+
 // About identifies the rule.
 func (RetryRatio) About() analyzer.About {
 	return analyzer.About{

@@ -3,7 +3,10 @@
 // testdata/ID.txtar. The registry and the catalogue are generated.
 package rules
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+)
 
 //go:generate go run ./internal/gen/registry
 //go:generate go run ./internal/gen/catalog
@@ -16,4 +19,21 @@ var catalog embed.FS
 func Page(id string) (string, bool) {
 	page, err := catalog.ReadFile("catalog/" + id + ".md")
 	return string(page), err == nil
+}
+
+// A portion is an option from 0 to 1.
+type portion struct {
+	name  string
+	value float64
+}
+
+// shares demands of options that they are shares: 20 would be meant as a
+// percentage, and silence its rule.
+func shares(all ...portion) error {
+	for _, s := range all {
+		if !(s.value >= 0 && s.value <= 1) {
+			return fmt.Errorf("found %v for %s, want a share from 0 to 1", s.value, s.name)
+		}
+	}
+	return nil
 }

@@ -80,6 +80,11 @@ type ThrottleRatio struct {
 // NewThrottleRatio returns the rule with its default options.
 func NewThrottleRatio() ThrottleRatio { return ThrottleRatio{Warn: 0.05, Fail: 0.2, MinAttempts: 50} }
 
+// Validate demands shares.
+func (r ThrottleRatio) Validate() error {
+	return shares(portion{"warn", r.Warn}, portion{"fail", r.Fail})
+}
+
 // About identifies the rule.
 func (ThrottleRatio) About() analyzer.About {
 	return analyzer.About{

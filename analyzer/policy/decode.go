@@ -1,10 +1,14 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -14,8 +18,39 @@ import (
 
 // decoder collects what is wrong with a file.
 type decoder struct {
-	path string
-	errs []error
+	path  string
+	flaws []flaw
+	// spoiled are the mappings and lists out of which something of the wrong form
+	// was left: what else they lack is not told, as they may have meant it.
+	spoiled map[*yaml.Node]bool
+}
+
+// flaw is what is wrong with a node; nil is the whole file.
+type flaw struct {
+	node *yaml.Node
+	text string
+}
+
+// maxErrors bounds how many errors of a file are told.
+const maxErrors = 20
+
+// err returns all errors in order of their lines, nil without.
+func (d *decoder) err() error {
+	line := func(f flaw) int {
+		if f.node == nil {
+			return 0
+		}
+		return f.node.Line
+	}
+	slices.SortStableFunc(d.flaws, func(a, b flaw) int { return cmp.Compare(line(a), line(b)) })
+	var errs []error
+	for _, f := range d.flaws[:min(len(d.flaws), maxErrors)] {
+		errs = append(errs, d.at(line(f), "%s", f.text))
+	}
+	if more := len(d.flaws) - maxErrors; more > 0 {
+		errs = append(errs, d.at(0, "%d errors more", more))
+	}
+	return errors.Join(errs...)
 }
 
 // at is an error of a line; 0 is the whole file.
@@ -27,41 +62,69 @@ func (d *decoder) at(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", d.path, line, text)
 }
 
-// maxErrors bounds how many errors of a file are told.
-const maxErrors = 20
+// syntax is how the library says where a text is no YAML.
+var syntax = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+
+// noYAML is the error of a text that is none.
+func (d *decoder) noYAML(err error) error {
+	m := syntax.FindStringSubmatch(err.Error())
+	if m == nil {
+		return fmt.Errorf("%s: %w", d.path, err)
+	}
+	line, _ := strconv.Atoi(m[1])
+	return d.at(line, "%s, want YAML", m[2])
+}
 
 // fail notes an error at a node, or where that is missing at the one around it.
 func (d *decoder) fail(node, around *yaml.Node, format string, args ...any) {
 	if node == nil {
 		node = around
 	}
-	line := 0
-	if node != nil {
-		line = node.Line
-	}
-	if len(d.errs) < maxErrors {
-		d.errs = append(d.errs, d.at(line, format, args...))
+	if !d.spoiled[node] {
+		d.flaws = append(d.flaws, flaw{node, fmt.Sprintf(format, args...)})
 	}
 }
 
-// decode puts node into the value that into points to, if it is all of the
-// type that is wanted there.
-func (d *decoder) decode(node *yaml.Node, into any) {
-	for _, f := range check(node, reflect.TypeOf(into).Elem(), "") {
-		d.fail(f.node, node, "%s", f.text)
+// decode puts node into the value that into points to, without what is not of
+// the type that is wanted there. It returns the node without that, nil where
+// nothing is left.
+func (d *decoder) decode(node *yaml.Node, into any) *yaml.Node {
+	d.flaws = check(node, reflect.TypeOf(into).Elem(), "")
+	wrong := map[*yaml.Node]bool{}
+	for _, f := range d.flaws {
+		wrong[f.node] = true
 	}
-	if len(d.errs) > 0 {
-		return
+	if wrong[node] {
+		return nil
 	}
+	d.spoiled = map[*yaml.Node]bool{}
+	node = d.sound(node, wrong)
 	if err := node.Decode(into); err != nil {
-		d.errs = append(d.errs, fmt.Errorf("%s: %s", d.path, strings.TrimPrefix(err.Error(), "yaml: ")))
+		d.flaws = append(d.flaws, flaw{nil, strings.TrimPrefix(err.Error(), "yaml: ")})
+		return nil
 	}
+	return node
 }
 
-// flaw is what is wrong with a node.
-type flaw struct {
-	node *yaml.Node
-	text string
+// sound returns a copy of a node without what is wrong below it.
+func (d *decoder) sound(node *yaml.Node, wrong map[*yaml.Node]bool) *yaml.Node {
+	c := *node
+	c.Content = nil
+	step := 1
+	if node.Kind == yaml.MappingNode {
+		step = 2 // a name and its value
+	}
+	for i := 0; i+step <= len(node.Content); i += step {
+		entry := node.Content[i : i+step]
+		if slices.ContainsFunc(entry, func(n *yaml.Node) bool { return wrong[n] }) {
+			d.spoiled[&c] = true
+			continue
+		}
+		for _, n := range entry {
+			c.Content = append(c.Content, d.sound(n, wrong))
+		}
+	}
+	return &c
 }
 
 // nodeType is the type of values whose form is checked elsewhere.
@@ -78,9 +141,14 @@ func check(node *yaml.Node, t reflect.Type, name string) []flaw {
 		of = " for " + name
 	}
 	wrong := func(want string) []flaw {
-		found := map[yaml.Kind]string{yaml.MappingNode: "names with values", yaml.SequenceNode: "a list"}[node.Kind]
-		if found == "" {
-			found = fmt.Sprintf("%q", node.Value)
+		found := fmt.Sprintf("%q", node.Value)
+		switch {
+		case node.Kind == yaml.MappingNode:
+			found = "names with values"
+		case node.Kind == yaml.SequenceNode:
+			found = "a list"
+		case node.Tag == "!!null":
+			found = "nothing"
 		}
 		return []flaw{{node, fmt.Sprintf("found %s%s, want %s", found, of, want)}}
 	}
@@ -117,11 +185,16 @@ func check(node *yaml.Node, t reflect.Type, name string) []flaw {
 		if flaws := scalar("a whole number", "!!int"); flaws != nil {
 			return flaws
 		}
-		if node.Decode(reflect.New(t).Interface()) != nil {
-			return wrong("a whole number that a computer can count to")
+		if n := new(int64); node.Decode(n) != nil || *n < 0 {
+			return wrong("a whole number from 0 to 9223372036854775807")
 		}
 	case reflect.Float64:
-		return scalar("a number", "!!int", "!!float")
+		if flaws := scalar("a number", "!!int", "!!float"); flaws != nil {
+			return flaws
+		}
+		if n := new(float64); node.Decode(n) != nil || !(*n >= 0 && *n <= math.MaxFloat64) {
+			return wrong("a number from 0 up")
+		}
 	case reflect.String:
 		return scalar("a text", "!!str", "!!int", "!!float", "!!bool", "!!timestamp")
 	default:
@@ -136,18 +209,18 @@ func checkMapping(node *yaml.Node, t reflect.Type) []flaw {
 	if t.Kind() == reflect.Struct {
 		known = namesOf(t)
 	}
-	seen := map[string]bool{}
+	seen := map[string]int{} // the line
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			flaws = append(flaws, flaw{key, "found a name that is no text, want one"})
 			continue
-		case seen[key.Value]:
-			flaws = append(flaws, flaw{key, fmt.Sprintf("found %q again, want it once", key.Value)})
+		case seen[key.Value] > 0:
+			flaws = append(flaws, flaw{key, fmt.Sprintf("found %q again, want it once, with what line %d has of it", key.Value, seen[key.Value])})
 			continue
 		}
-		seen[key.Value] = true
+		seen[key.Value] = key.Line
 		if t.Kind() == reflect.Map {
 			flaws = append(flaws, check(value, t.Elem(), key.Value)...)
 			continue
@@ -237,6 +310,11 @@ func configure(rule analyzer.Rule, options *yaml.Node) (analyzer.Rule, []flaw) {
 	configured, ok := target.Elem().Interface().(analyzer.Rule)
 	if !ok {
 		return nil, []flaw{{options, fmt.Sprintf("found a rule of type %T, want its methods on the value", rule)}}
+	}
+	if v, ok := configured.(analyzer.Validator); ok {
+		if err := v.Validate(); err != nil {
+			return nil, []flaw{{options, err.Error()}}
+		}
 	}
 	return configured, nil
 }

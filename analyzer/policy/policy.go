@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -127,22 +128,28 @@ func Read(r io.Reader, path string, rules []analyzer.Rule) (*Policy, error) {
 	var doc yaml.Node
 	in := yaml.NewDecoder(bytes.NewReader(data))
 	if err := in.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, d.noYAML(err)
 	}
 	if len(doc.Content) == 0 {
 		return nil, d.at(1, "found nothing, want version: 1 and what else there is to say")
 	}
-	if err := in.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, d.at(0, "found a second document, want one")
+	var second yaml.Node
+	if err := in.Decode(&second); err == nil {
+		return nil, d.at(second.Line, "found a second document, want one")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, d.noYAML(err)
 	}
 	root := doc.Content[0]
 	var f file
-	if d.decode(root, &f); len(d.errs) > 0 {
-		return nil, errors.Join(d.errs...)
+	var p *Policy
+	if sound := d.decode(root, &f); sound != nil {
+		p = d.policy(sound, &f, rules)
 	}
-	p := d.policy(root, &f, rules)
-	if len(d.errs) > 0 {
-		return nil, errors.Join(d.errs...)
+	if root.Kind == yaml.MappingNode && child(root, "version") == nil {
+		d.flaws = append(d.flaws, flaw{root, "found no version, want version: 1"})
+	}
+	if err := d.err(); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
@@ -150,8 +157,8 @@ func Read(r io.Reader, path string, rules []analyzer.Rule) (*Policy, error) {
 // policy checks what a file says, and puts it into the words of the analyzer.
 func (d *decoder) policy(root *yaml.Node, f *file, rules []analyzer.Rule) *Policy {
 	p := &Policy{Attributes: f.Attributes}
-	if f.Version != 1 {
-		d.fail(child(root, "version"), root, "found version %d, want version: 1", f.Version)
+	if version := child(root, "version"); version != nil && f.Version != 1 {
+		d.fail(version, root, "found version %d, want version: 1", f.Version)
 	}
 	d.attributes(child(root, "attributes"), &f.Attributes)
 	p.Settings.Names = fmt.Sprintf("%+v", f.Attributes)
@@ -276,7 +283,9 @@ func (d *decoder) rules(at *yaml.Node, options map[string]yaml.Node, all []analy
 		if grade := take(&node, "severity"); grade != nil {
 			grades := []string{"off", "info", "warning", "error"}
 			g := slices.Index(grades, grade.Value)
-			if g < 0 {
+			if flaws := check(grade, reflect.TypeFor[string](), "severity"); flaws != nil {
+				d.flaws = append(d.flaws, flaws...)
+			} else if g < 0 {
 				d.fail(grade, grade, "found %q, want %s", grade.Value, wanted(grade.Value, grades))
 			}
 			if p.Settings.Severities == nil {
@@ -285,14 +294,12 @@ func (d *decoder) rules(at *yaml.Node, options map[string]yaml.Node, all []analy
 			p.Settings.Severities[id] = analyzer.Grade(max(0, g))
 		}
 		configured, flaws := configure(rule, &node)
-		for _, f := range flaws {
-			d.fail(f.node, at, "%s", f.text)
-		}
+		d.flaws = append(d.flaws, flaws...)
 		if configured != nil {
 			p.Rules = append(p.Rules, configured)
 		}
 	}
-	if at == nil {
+	if at == nil || at.Kind != yaml.MappingNode {
 		return
 	}
 	for i := 0; i+1 < len(at.Content); i += 2 {

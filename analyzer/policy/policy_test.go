@@ -3,6 +3,7 @@ package policy_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"os"
 	"reflect"
@@ -34,6 +35,13 @@ func (caps) About() analyzer.About {
 }
 
 func (caps) Check(*analyzer.Pass) {}
+
+func (c caps) Validate() error {
+	if c.Share > 1 {
+		return fmt.Errorf("found %v for share, want a share", c.Share)
+	}
+	return nil
+}
 
 // plain is a rule without options.
 type plain struct{}
@@ -110,13 +118,13 @@ func TestRead(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", "retryaudit.yaml:1: found nothing, want version: 1 and what else there is to say"},
-		{"no version", "owners: []\n", "retryaudit.yaml:1: found version 0, want version: 1"},
+		{"no version", "owners: []\n", "retryaudit.yaml:1: found no version, want version: 1"},
 		{"another version", "version: 2\n", "retryaudit.yaml:1: found version 2, want version: 1"},
 		{"a list", "- 1\n", "retryaudit.yaml:1: found a list, want names with values"},
-		{"no YAML", "version: [1\n", "retryaudit.yaml: line 1: did not find expected ',' or ']'"},
+		{"no YAML", "version: [1\n", "retryaudit.yaml:1: did not find expected ',' or ']', want YAML"},
 		{"unknown key", "version: 1\nowner: []\n", `retryaudit.yaml:2: found "owner", want a known one such as "owners"`},
-		{"twice", "version: 1\ncalls: []\ncalls: []\n", `retryaudit.yaml:3: found "calls" again, want it once`},
-		{"two documents", "version: 1\n---\nversion: 1\n", "retryaudit.yaml: found a second document, want one"},
+		{"twice", "version: 1\ncalls: []\ncalls: []\n", `retryaudit.yaml:3: found "calls" again, want it once, with what line 2 has of it`},
+		{"two documents", "version: 1\n---\nversion: 1\n", "retryaudit.yaml:2: found a second document, want one"},
 		{"an alias", "version: 1\nowners: [&a {keep: true}, *a]\n", "retryaudit.yaml:2: found an alias, want the value itself"},
 		{"a text for a number", "version: 1\nowners:\n  - {max_attempts: many}\n", `retryaudit.yaml:3: found "many" for max_attempts, want a whole number`},
 		{"a huge number", "version: 1\nowners:\n  - {max_attempts: 99999999999999999999}\n", `retryaudit.yaml:3: found "99999999999999999999" for max_attempts, want a whole number`},
@@ -130,15 +138,34 @@ retryaudit.yaml:7: found a call of which nothing is said, want retry: true or re
 retryaudit.yaml:4: found no name, want that of an attribute or a request header
 retryaudit.yaml:4: found 2, want the number of the first attempt: 0 or 1
 retryaudit.yaml:5: found "min", want ms or s`},
-		{"prices", "version: 1\nprices:\n  models:\n    - {input: -1}\n",
+		{"prices", "version: 1\nprices:\n  models:\n    - {input: -1}\n    - {input: 1}\n    - {model: a, output: 10000000}\n",
 			`retryaudit.yaml:3: found prices without a currency, want currency: USD or another
-retryaudit.yaml:4: found a price without a model, want its name; * stands for any text
-retryaudit.yaml:4: found -1, want what a million tokens cost`},
+retryaudit.yaml:4: found "-1" for input, want a number from 0 up
+retryaudit.yaml:5: found a price without a model, want its name; * stands for any text
+retryaudit.yaml:6: found 1e+07, want what a million tokens cost`},
 		{"rules", "version: 1\nrules:\n  to-many-caps: {}\n  too-many-caps: {mox: 1, severity: bad}\n  plain: {max: 1}\n",
-			`retryaudit.yaml:4: found "bad", want one of off, info, warning, error
+			`retryaudit.yaml:3: found the rule "to-many-caps", want a known one such as "too-many-caps"
+retryaudit.yaml:4: found "bad", want one of off, info, warning, error
 retryaudit.yaml:4: found "mox", want a known one such as "max"
-retryaudit.yaml:5: found "max", want nothing: there are no options
-retryaudit.yaml:3: found the rule "to-many-caps", want a known one such as "too-many-caps"`},
+retryaudit.yaml:5: found "max", want nothing: there are no options`},
+		{"form and meaning at once", "version: 2\nowners:\n  - {layer: sdc, keep: 7}\n  - 5\n  - {service: a}\nrulez: {}\nprices: {models: [{model: m}]}\n",
+			`retryaudit.yaml:1: found version 2, want version: 1
+retryaudit.yaml:3: found "7" for keep, want true or false
+retryaudit.yaml:3: found "sdc", want a known one such as "sdk"
+retryaudit.yaml:4: found "5" for owners, want names with values
+retryaudit.yaml:5: found an owner of which nothing is said, want keep, max_attempts or as
+retryaudit.yaml:6: found "rulez", want a known one such as "rules"
+retryaudit.yaml:7: found prices without a currency, want currency: USD or another`},
+		{"nothing", "version: 1\nowners:\nrules:\n  plain:\n", `retryaudit.yaml:2: found nothing for owners, want a list
+retryaudit.yaml:4: found nothing for plain, want names with values`},
+		{"an alias for a severity", "version: 1\nattributes: {request_ids: [&off x]}\nrules: {plain: {severity: *off}}\n",
+			"retryaudit.yaml:3: found an alias, want the value itself"},
+		{"no limits", "version: 1\nrules: {too-many-caps: {share: .nan, max: -3}}\n", `retryaudit.yaml:2: found ".nan" for share, want a number from 0 up
+retryaudit.yaml:2: found "-3" for max, want a whole number from 0 to 9223372036854775807`},
+		{"what a rule cannot mean", "version: 1\nrules: {too-many-caps: {share: 20}}\n", "retryaudit.yaml:2: found 20 for share, want a share"},
+		{"a broken second document", "version: 1\n---\n[\n", "retryaudit.yaml:3: did not find expected node content, want YAML"},
+		{"rules that are a list", "version: 1\nrules: [plain, {a: b}]\n", "retryaudit.yaml:2: found a list for rules, want names with values"},
+		{"many", "version: 1\n" + strings.Repeat("? {a: b}\n", 23), manyErrors()},
 		{"too large", "version: 1 #" + strings.Repeat("a", 1<<20), "retryaudit.yaml: found more than 1048576 bytes, want a policy that people write"},
 	} {
 		_, err := read(test.text)
@@ -150,6 +177,15 @@ retryaudit.yaml:3: found the rule "to-many-caps", want a known one such as "too-
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
+}
+
+// manyErrors are twenty of 23, and a last line.
+func manyErrors() string {
+	text := "retryaudit.yaml: 3 errors more"
+	for line := 21; line > 1; line-- {
+		text = fmt.Sprintf("retryaudit.yaml:%d: found a name that is no text, want one\n", line) + text
+	}
+	return text
 }
 
 // TestSchema holds that the schema knows the keys that are read, and takes the

@@ -15,39 +15,45 @@ import (
 
 // policyFlag names the policy of a run.
 type policyFlag struct {
-	path string
-	file *policy.Policy // nil without
+	flags *pflag.FlagSet
+	path  string
+	file  *policy.Policy // nil without
 }
 
 // noPolicy is the value of --config that leaves the policy out.
 const noPolicy = "none"
 
 func (p *policyFlag) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&p.path, "config", "", "read the policy in `FILE` (default "+policy.Name+", if there is one); "+noPolicy+" for no policy")
+	p.flags = flags
+	flags.StringVar(&p.path, "config", policy.Name, "read the policy in `FILE`, the default if there is one; "+noPolicy+" for no policy")
 }
 
 // suite returns the suite of all rules, as the policy configures them.
 func (c *command) suite(p *policyFlag) (*analyzer.Suite, error) {
-	path := p.path
-	if path == "" {
-		path = policy.Name
-	}
-	if p.path == noPolicy {
+	if p.path == noPolicy || p.path == "" {
 		return analyzer.NewSuite(rules.All()...)
 	}
-	f, err := os.Open(path)
+	given := p.flags.Changed("config")
+	f, err := os.Open(p.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && p.path == "":
+	case errors.Is(err, fs.ErrNotExist) && !given:
 		return analyzer.NewSuite(rules.All()...)
 	case err != nil:
 		return nil, &failure{status: statusUsage, err: err}
 	}
 	defer f.Close()
-	if p.file, err = policy.Read(f, path, rules.All()); err != nil {
+	if p.file, err = policy.Read(f, p.path, rules.All()); err != nil {
+		if all, ok := err.(interface{ Unwrap() []error }); ok {
+			errs := all.Unwrap()
+			for _, each := range errs[:len(errs)-1] {
+				c.sayError(each, "")
+			}
+			err = errs[len(errs)-1]
+		}
 		return nil, &failure{status: statusUsage, err: err, hint: "retryaudit explain policy says what a policy may hold"}
 	}
-	if p.path == "" {
-		c.sayNote("the policy is %s", path)
+	if !given {
+		c.sayNote("the policy is %s", p.path)
 	}
 	suite, err := analyzer.NewSuite(p.file.Rules...)
 	if err != nil {
