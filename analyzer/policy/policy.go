@@ -44,7 +44,7 @@ type Attributes struct {
 	RequestIDs  []string   `yaml:"request_ids"`  // hold the ID of a request
 	Attempts    []Attempt  `yaml:"attempts"`     // number the attempts of a call
 	MaxAttempts []string   `yaml:"max_attempts"` // hold how many attempts a call may have
-	Deadlines   []Deadline `yaml:"deadlines"`    // hold the time that a call has
+	Deadlines   []Deadline `yaml:"deadlines"`    // hold the time that a call has, or the point in time until which
 }
 
 // Attempt is an attribute with the number of an attempt.
@@ -53,22 +53,32 @@ type Attempt struct {
 	First int64  `yaml:"first"` // the number of the first attempt
 }
 
-// Deadline is an attribute with the time that a call has from its span's start.
+// Deadline is an attribute with the time that a call has.
 type Deadline struct {
 	Name string `yaml:"name"`
 	Unit Unit   `yaml:"unit"`
 }
 
-// Unit is ms or s; empty is ms.
+// Unit is how a deadline is written; empty is ms.
 type Unit string
 
-// Duration returns the length of the unit.
+// units are ms and s from the start of the span, and points in time: ms and s
+// since the Unix epoch, and a date of RFC 3339.
+var units = []Unit{"ms", "s", "epoch_ms", "epoch_s", "date"}
+
+// Duration returns the length of the unit; that of a date is 0.
 func (u Unit) Duration() time.Duration {
-	if u == "s" {
+	switch u {
+	case "s", "epoch_s":
 		return time.Second
+	case "date":
+		return 0
 	}
 	return time.Millisecond
 }
+
+// Point reports whether the value is a point in time.
+func (u Unit) Point() bool { return u != "" && u != "ms" && u != "s" }
 
 // file is a policy as it is written.
 type file struct {
@@ -226,8 +236,8 @@ func (d *decoder) attributes(at *yaml.Node, a *Attributes) {
 		if n.Name == "" {
 			d.fail(entry, at, "found no name, want that of an attribute or a request header")
 		}
-		if n.Unit != "" && n.Unit != "ms" && n.Unit != "s" {
-			d.fail(child(entry, "unit"), entry, "found %q, want ms or s", n.Unit)
+		if n.Unit != "" && !slices.Contains(units, n.Unit) {
+			d.fail(child(entry, "unit"), entry, "found %q, want ms or s from the span's start, or until epoch_ms, epoch_s or date", n.Unit)
 		}
 	}
 }

@@ -137,7 +137,7 @@ retryaudit.yaml:7: found a call of which nothing is said, want retry: true or re
 			`retryaudit.yaml:3: found "", want the name of an attribute or a request header
 retryaudit.yaml:4: found no name, want that of an attribute or a request header
 retryaudit.yaml:4: found 2, want the number of the first attempt: 0 or 1
-retryaudit.yaml:5: found "min", want ms or s`},
+retryaudit.yaml:5: found "min", want ms or s from the span's start, or until epoch_ms, epoch_s or date`},
 		{"prices", "version: 1\nprices:\n  models:\n    - {input: -1}\n    - {input: 1}\n    - {model: a, output: 10000000}\n",
 			`retryaudit.yaml:3: found prices without a currency, want currency: USD or another
 retryaudit.yaml:4: found "-1" for input, want a number from 0 up

@@ -83,7 +83,7 @@ func (r *reading) names() semconv.Names {
 		names.Attempts = append(names.Attempts, semconv.AttemptName(n))
 	}
 	for _, n := range a.Deadlines {
-		names.Deadlines = append(names.Deadlines, semconv.DeadlineName{Name: n.Name, Unit: n.Unit.Duration()})
+		names.Deadlines = append(names.Deadlines, semconv.DeadlineName{Name: n.Name, Unit: n.Unit.Duration(), Point: n.Unit.Point()})
 	}
 	return names
 }
