@@ -265,7 +265,7 @@ func findingOf(a About, c Cell, s *Sums) Finding {
 	f.Wasted = Waste{
 		Attempts: s.Lanes[laneWastedAttempts], Seconds: float64(s.Lanes[laneWastedMS]) / 1000,
 		InputTokens: s.Lanes[laneWastedIn], OutputTokens: s.Lanes[laneWastedOut],
-		Cost: float64(s.Lanes[laneWastedCost]) / 1e6,
+		CostMicros: s.Lanes[laneWastedCost],
 	}
 	for lane, n := range s.Lanes {
 		if n == 0 {
@@ -320,7 +320,7 @@ func statsOf(s *Sums) Stats {
 		HealedByOrdinal: map[string]int64{},
 		Wasted: Waste{
 			Attempts: l[laneWasteTries], Seconds: float64(l[laneWasteMS]) / 1000, InputTokens: l[laneWasteIn], OutputTokens: l[laneWasteOut],
-			Cost: float64(l[laneWasteCost]) / 1e6,
+			CostMicros: l[laneWasteCost],
 		},
 	}
 	if out.Attempts > 0 {

@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,7 +131,7 @@ func (o observer) class(r *trace.Request, s *Sums, class []*trace.Attempt) {
 	s.Lanes[laneWasteMS] += int64(w.Seconds*1000 + 0.5)
 	s.Lanes[laneWasteIn] += w.InputTokens
 	s.Lanes[laneWasteOut] += w.OutputTokens
-	s.Lanes[laneWasteCost] += int64(math.Round(w.Cost * 1e6))
+	s.Lanes[laneWasteCost] += w.CostMicros
 }
 
 // attempt adds one attempt to its row.
@@ -228,7 +227,7 @@ func seenSpans(a *trace.Attempt) []*trace.Span {
 // the first that failed, their own time and the waits before them.
 func (set *Settings) wasteOf(r *trace.Request, attempts []*trace.Attempt) Waste {
 	var w Waste
-	var ns, cost int64
+	var ns int64
 	for i, a := range attempts {
 		if !a.Failed() {
 			continue
@@ -249,11 +248,11 @@ func (set *Settings) wasteOf(r *trace.Request, attempts []*trace.Attempt) Waste 
 			if f := r.Store.FactsOf(s); f != nil && (f.InTokens > 0 || f.OutTokens > 0) {
 				w.InputTokens += max(0, f.InTokens)
 				w.OutputTokens += max(0, f.OutTokens)
-				cost += set.cost(r.Text(cmp.Or(f.Model, a.Model)), max(0, f.InTokens), max(0, f.OutTokens))
+				w.CostMicros += set.cost(r.Text(cmp.Or(f.Model, a.Model)), max(0, f.InTokens), max(0, f.OutTokens))
 				break
 			}
 		}
 	}
-	w.Seconds, w.Cost = float64(ns/1e6)/1000, float64(cost)/1e6
+	w.Seconds = float64(ns/1e6) / 1000
 	return w
 }

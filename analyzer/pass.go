@@ -262,7 +262,7 @@ func (p *Pass) Report(d Diagnostic) {
 	s.Lanes[laneWastedMS] += int64(math.Round(d.Wasted.Seconds * 1000))
 	s.Lanes[laneWastedIn] += d.Wasted.InputTokens
 	s.Lanes[laneWastedOut] += d.Wasted.OutputTokens
-	s.Lanes[laneWastedCost] += int64(math.Round(d.Wasted.Cost * 1e6))
+	s.Lanes[laneWastedCost] += d.Wasted.CostMicros
 	s.Lanes[laneConf|uint32(d.Conf)]++
 	s.Lanes[laneGrade|uint32(d.Level)]++
 	for i, o := range d.Owners {

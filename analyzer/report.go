@@ -84,8 +84,10 @@ type Waste struct {
 	Seconds      float64 `json:"seconds"`
 	InputTokens  int64   `json:"input_tokens"`
 	OutputTokens int64   `json:"output_tokens"`
-	Cost         float64 `json:"cost"`     // of the tokens, by the policy's prices; 0 unknown
-	Currency     string  `json:"currency"` // of the cost, empty without
+	// CostMicros is what the tokens cost by the policy's prices, in millionths of
+	// the Currency; 0 is unknown. An integer, so that sums do not depend on order.
+	CostMicros int64  `json:"cost_micros"`
+	Currency   string `json:"currency"` // of the cost, empty without
 }
 
 // Finding is one defect at one edge: a rule, its owners and the upstream.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"math/bits"
 
 	"github.com/retryaudit/retryaudit/analyzer/trace"
 )
@@ -36,11 +37,13 @@ type OwnerSetting struct {
 
 	Keep        bool  // goes on retrying where several do
 	MaxAttempts int64 // may make so many attempts of a call; 0 nothing said
-	// As names who the owner really is; fields left empty stay as they were.
-	As struct {
-		Layer            trace.Layer
-		Service, Library string
-	}
+	As          OwnerName
+}
+
+// OwnerName names who an owner really is; fields left empty stay as they were.
+type OwnerName struct {
+	Layer            trace.Layer
+	Service, Library string
 }
 
 // CallSetting is what is said of the calls that match, in patterns as those of
@@ -53,7 +56,8 @@ type CallSetting struct {
 	Retry bool
 }
 
-// Price is what a million tokens cost, in millionths of the currency.
+// Price is what a million tokens cost, in millionths of the currency, at most
+// 10^12.
 type Price struct {
 	Model         string // a pattern
 	Input, Output int64
@@ -142,19 +146,36 @@ func (s *Settings) maxAttempts(o Owner, up Upstream) int64 {
 	return 0
 }
 
-// cost is the price of tokens, in millionths of the currency.
+// maxCost bounds what one attempt may cost, in millionths: a thousand million
+// of the currency. Token counts come from anybody.
+const maxCost = int64(1e15)
+
+// cost is the price of tokens, in millionths of the currency, 0 unknown.
 func (s *Settings) cost(model string, in, out int64) int64 {
 	for _, p := range s.Prices {
-		if glob(p.Model, model) {
-			return (in*p.Input + out*p.Output) / 1e6
+		if !glob(p.Model, model) {
+			continue
 		}
+		// Tokens times the price of a million of them; the products need 128 bits.
+		inHigh, inLow := bits.Mul64(uint64(in), uint64(p.Input))
+		outHigh, outLow := bits.Mul64(uint64(out), uint64(p.Output))
+		low, carry := bits.Add64(inLow, outLow, 0)
+		high := inHigh + outHigh + carry // each below 2^62
+		if high >= 1e6 {
+			return maxCost
+		}
+		cost, rest := bits.Div64(high, low, 1e6)
+		if rest >= 5e5 {
+			cost++
+		}
+		return int64(min(cost, uint64(maxCost)))
 	}
 	return 0
 }
 
 // name names the currency of what a waste cost.
 func (s *Settings) name(w *Waste) {
-	if w.Cost > 0 {
+	if w.CostMicros > 0 {
 		w.Currency = s.Currency
 	}
 }

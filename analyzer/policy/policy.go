@@ -180,7 +180,7 @@ func (d *decoder) policy(root *yaml.Node, f *file, rules []analyzer.Rule) *Polic
 			Layer: o.Layer, Service: o.Service, Library: o.Library, Operation: o.Operation, Upstream: o.Upstream,
 			Keep: o.Keep, MaxAttempts: o.MaxAttempts,
 		}
-		set.As.Layer, set.As.Service, set.As.Library = trace.LayerOf(o.As.Layer), o.As.Service, o.As.Library
+		set.As = analyzer.OwnerName{Layer: trace.LayerOf(o.As.Layer), Service: o.As.Service, Library: o.As.Library}
 		said := o.Keep || o.MaxAttempts != 0 || o.As.Layer != "" || o.As.Service != "" || o.As.Library != ""
 		switch {
 		case o.MaxAttempts < 0 || o.MaxAttempts > maxAttempts:

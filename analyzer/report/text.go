@@ -411,6 +411,19 @@ func upstream(u *analyzer.Upstream) string {
 	return strings.Join(parts, " · ")
 }
 
+// money writes millionths of a currency with two decimals, or with as many as
+// show it.
+func money(micros int64) string {
+	decimals := 2
+	switch {
+	case micros < 100: // a hundredth of a cent
+		decimals = 6
+	case micros < 10_000:
+		decimals = 4
+	}
+	return strconv.FormatFloat(float64(micros)/1e6, 'f', decimals, 64)
+}
+
 // wasted sums up cost, empty where there is none.
 func wasted(c analyzer.Waste) string {
 	var parts []string
@@ -426,8 +439,8 @@ func wasted(c analyzer.Waste) string {
 	if c.OutputTokens > 0 {
 		parts = append(parts, num(c.OutputTokens)+" output"+glue+"tokens")
 	}
-	if c.Cost > 0 {
-		parts = append(parts, strconv.FormatFloat(c.Cost, 'f', 2, 64)+glue+c.Currency)
+	if c.CostMicros > 0 {
+		parts = append(parts, money(c.CostMicros)+glue+c.Currency)
 	}
 	return strings.Join(parts, ", ")
 }

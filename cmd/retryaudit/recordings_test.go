@@ -163,64 +163,86 @@ func TestRecordings(t *testing.T) {
 
 // TestReportsDoNotDependOnOrder shuffles the spans of each recording, cuts them
 // at random places into ten parts that travel as bytes and are merged in random
-// order, and gives each span twice: the findings and counts stay.
+// order, and gives each span twice: the findings and counts stay. So they do
+// under a policy.
 func TestReportsDoNotDependOnOrder(t *testing.T) {
-	suite := allRules(t)
-	crossed := 0
+	plain, crossed := allRules(t), 0
 	for path := range recordings(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			store := load(t, path)
-			want := seal(t, suite, suite.Open(store))
-			r := rand.New(rand.NewPCG(1, uint64(len(store.Spans))))
-
-			shuffled := trace.NewStore()
-			for _, i := range r.Perm(len(store.Spans)) {
-				shuffled.Take(store, &store.Spans[i])
-			}
-			if diff := cmp.Diff(want, seal(t, suite, suite.Open(shuffled))); diff != "" {
-				t.Errorf("shuffled (-want +got):\n%s", diff)
-			}
-
-			shards := make([]*trace.Store, 10)
-			of := map[trace.TraceID]int{}
-			for i := range shards {
-				shards[i] = trace.NewStore()
-			}
-			for i := range store.Spans {
-				n := r.IntN(len(shards))
-				shards[n].Take(store, &store.Spans[i])
-				if was, ok := of[store.Spans[i].Trace]; ok && was != n {
-					crossed++
-				}
-				of[store.Spans[i].Trace] = n
-			}
-			parts := make([]*analyzer.Part, len(shards))
-			for i, at := range r.Perm(len(shards)) {
-				b, err := suite.Open(shards[at]).MarshalBinary()
-				if err != nil {
-					t.Fatal(err)
-				}
-				parts[i] = new(analyzer.Part)
-				if err := parts[i].UnmarshalBinary(b); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(want, seal(t, suite, parts...)); diff != "" {
-				t.Errorf("cut into ten (-want +got):\n%s", diff)
-			}
-
-			spans := int64(len(store.Spans))
-			twice := seal(t, suite, suite.Open(store), suite.Open(shuffled))
-			if twice.Stats.Duplicates != spans {
-				t.Errorf("%d duplicates, want %d", twice.Stats.Duplicates, spans)
-			}
-			twice.Stats.Spans, twice.Stats.Duplicates = want.Stats.Spans, want.Stats.Duplicates
-			if diff := cmp.Diff(want, twice); diff != "" {
-				t.Errorf("each span twice (-want +got):\n%s", diff)
-			}
-		})
+		suites := map[string]*analyzer.Suite{"": plain, " under a policy": plain.With(meddling)}
+		for under, suite := range suites {
+			crossed += testOrder(t, path, under, suite)
+		}
 	}
 	if crossed == 0 {
 		t.Error("no trace was cut: the shards prove nothing")
 	}
+}
+
+// meddling says something of every recording.
+var meddling = analyzer.Settings{
+	Owners: []analyzer.OwnerSetting{
+		{Layer: "agent", MaxAttempts: 7, Keep: true}, {Layer: "a*", As: analyzer.OwnerName{Layer: trace.Tool, Library: "loop"}}, {MaxAttempts: 4},
+	},
+	Calls: []analyzer.CallSetting{
+		{Operation: "*embed*", Retry: false}, {Service: "*worker*", Retry: true}, {Caller: "POST", Operation: "*generate*", Retry: false}, {Service: "*", Retry: true},
+	},
+	Prices:     []analyzer.Price{{Model: "gpt-4*", Input: 2_500_001, Output: 10_000_003}, {Model: "*", Input: 7, Output: 11}},
+	Currency:   "EUR",
+	Severities: map[string]analyzer.Grade{"retry-ratio": analyzer.Off, "excessive-attempts": analyzer.Error},
+}
+
+// testOrder returns the number of traces that were cut.
+func testOrder(t *testing.T, path, under string, suite *analyzer.Suite) (crossed int) {
+	t.Run(filepath.Base(path)+under, func(t *testing.T) {
+		store := load(t, path)
+		want := seal(t, suite, suite.Open(store))
+		r := rand.New(rand.NewPCG(1, uint64(len(store.Spans))))
+
+		shuffled := trace.NewStore()
+		for _, i := range r.Perm(len(store.Spans)) {
+			shuffled.Take(store, &store.Spans[i])
+		}
+		if diff := cmp.Diff(want, seal(t, suite, suite.Open(shuffled))); diff != "" {
+			t.Errorf("shuffled (-want +got):\n%s", diff)
+		}
+
+		shards := make([]*trace.Store, 10)
+		of := map[trace.TraceID]int{}
+		for i := range shards {
+			shards[i] = trace.NewStore()
+		}
+		for i := range store.Spans {
+			n := r.IntN(len(shards))
+			shards[n].Take(store, &store.Spans[i])
+			if was, ok := of[store.Spans[i].Trace]; ok && was != n {
+				crossed++
+			}
+			of[store.Spans[i].Trace] = n
+		}
+		parts := make([]*analyzer.Part, len(shards))
+		for i, at := range r.Perm(len(shards)) {
+			b, err := suite.Open(shards[at]).MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts[i] = new(analyzer.Part)
+			if err := parts[i].UnmarshalBinary(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, seal(t, suite, parts...)); diff != "" {
+			t.Errorf("cut into ten (-want +got):\n%s", diff)
+		}
+
+		spans := int64(len(store.Spans))
+		twice := seal(t, suite, suite.Open(store), suite.Open(shuffled))
+		if twice.Stats.Duplicates != spans {
+			t.Errorf("%d duplicates, want %d", twice.Stats.Duplicates, spans)
+		}
+		twice.Stats.Spans, twice.Stats.Duplicates = want.Stats.Spans, want.Stats.Duplicates
+		if diff := cmp.Diff(want, twice); diff != "" {
+			t.Errorf("each span twice (-want +got):\n%s", diff)
+		}
+	})
+	return crossed
 }
