@@ -156,6 +156,10 @@ func (s *Suite) Report(p *Part) *Report {
 		id := rule.About().ID
 		r.Coverage = append(r.Coverage, cover(id, r.Stats, lacks[id], found[id]))
 	}
+	for _, id := range s.off {
+		r.Coverage = append(r.Coverage, Coverage{Rule: id, Status: "off", Needs: []string{}, Add: []string{}, Reason: "the policy turns it off"})
+	}
+	slices.SortFunc(r.Coverage, func(a, b Coverage) int { return cmp.Compare(a.Rule, b.Rule) })
 	order(r)
 	return r
 }

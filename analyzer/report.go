@@ -193,7 +193,8 @@ type Incident struct {
 	Healed   int64    `json:"healed"`
 }
 
-// Coverage says whether a rule could judge the data: "ran", "partial" or "blind".
+// Coverage says whether a rule could judge the data: "ran", "partial" or "blind";
+// "off" where the policy did not let it.
 type Coverage struct {
 	Rule   string   `json:"rule"`
 	Status string   `json:"status"`

@@ -68,11 +68,13 @@ type Price struct {
 func (s *Suite) With(set Settings) *Suite {
 	out := *s
 	out.settings = set
-	out.rules = nil
+	out.rules, out.off = nil, nil
 	for _, r := range s.rules {
-		if g, ok := set.Severities[r.About().ID]; !ok || g != Off {
-			out.rules = append(out.rules, r)
+		if g, ok := set.Severities[r.About().ID]; ok && g == Off {
+			out.off = append(out.off, r.About().ID)
+			continue
 		}
+		out.rules = append(out.rules, r)
 	}
 	out.id = sha256.Sum256(fmt.Appendf(nil, "%x %+v", s.id, set))
 	return &out

@@ -14,6 +14,7 @@ import (
 // Suite is a set of configured rules, checked once and shared by all workers.
 type Suite struct {
 	rules    []Rule
+	off      []string // IDs of rules that the settings turn off
 	settings Settings
 	id       [32]byte
 }

@@ -120,7 +120,7 @@ func TestSchemaEnums(t *testing.T) {
 	check("finding", "class", string(analyzer.Who), string(analyzer.If), string(analyzer.When), string(analyzer.How), "")
 	check("finding", "severity", analyzer.Info.String(), analyzer.Warning.String(), analyzer.Error.String())
 	check("finding", "confidence", trace.Possible.String(), trace.Likely.String(), trace.Certain.String())
-	check("coverage", "status", "ran", "partial", "blind")
+	check("coverage", "status", "ran", "partial", "blind", "off")
 	check("exemplar_span", "role", "caller", "cause", "retry")
 }
 

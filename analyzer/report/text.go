@@ -515,7 +515,7 @@ func (p *page) upstreams(r *analyzer.Report) {
 // verdict has said so already.
 func (p *page) coverage(r *analyzer.Report) {
 	c := judged(r)
-	if len(r.Findings) == 0 || len(c.partial)+len(c.blind) == 0 {
+	if len(r.Findings) == 0 || c.whole() {
 		return
 	}
 	p.title(run{yellow, "Not fully judged"}, run{faint, " (" + c.ratio() + ")"})
@@ -530,9 +530,9 @@ func (p *page) verdict(r *analyzer.Report) {
 		p.title(run{yellow, "Nothing was judged: the input holds no spans."})
 	case len(r.Coverage) == 0:
 		p.title(run{yellow, "No findings,"}, run{plain, " but the report does not say which rules could judge this data."})
-	case len(c.partial)+len(c.blind) == 0 && problemCount(r) > 0:
+	case c.whole() && problemCount(r) > 0:
 		p.title(run{yellow, "No findings in what could be read."}, run{plain, " " + c.ratio() + "."})
-	case len(c.partial)+len(c.blind) == 0:
+	case c.whole():
 		p.title(run{green, "No findings."}, run{plain, " " + c.ratio() + "."})
 	default:
 		p.title(run{yellow, "No findings, but not all was judged:"}, run{plain, " " + c.ratio() + "."})
@@ -545,9 +545,12 @@ func (p *page) verdict(r *analyzer.Report) {
 
 // judgement sorts the rules by what they could judge.
 type judgement struct {
-	ran            []string
-	partial, blind []*analyzer.Coverage
+	ran                 []string
+	partial, blind, off []*analyzer.Coverage
 }
+
+// whole reports whether all rules judged all.
+func (c judgement) whole() bool { return len(c.partial)+len(c.blind)+len(c.off) == 0 }
 
 // judged returns the judgement of r.
 func judged(r *analyzer.Report) judgement {
@@ -559,6 +562,8 @@ func judged(r *analyzer.Report) judgement {
 			c.ran = append(c.ran, v.Rule)
 		case "partial":
 			c.partial = append(c.partial, v)
+		case "off":
+			c.off = append(c.off, v)
 		default:
 			c.blind = append(c.blind, v)
 		}
@@ -568,7 +573,7 @@ func judged(r *analyzer.Report) judgement {
 
 // ratio counts the rules by what they could judge.
 func (c judgement) ratio() string {
-	total := int64(len(c.ran) + len(c.partial) + len(c.blind))
+	total := int64(len(c.ran) + len(c.partial) + len(c.blind) + len(c.off))
 	if int(total) == len(c.ran) {
 		return count(total, "rule") + " judged all of the data"
 	}
@@ -579,12 +584,16 @@ func (c judgement) ratio() string {
 	if n := len(c.blind); n > 0 {
 		text += ", " + num(int64(n)) + " nothing"
 	}
+	if n := len(c.off); n > 0 {
+		text += ", " + num(int64(n)) + " off"
+	}
 	return text
 }
 
-// gaps lists the rules that judged nothing, then those that judged a part.
+// gaps lists the rules that judged nothing, those that judged a part, and those
+// that were off.
 func (p *page) gaps(c judgement) {
-	gaps := append(slices.Clone(c.blind), c.partial...)
+	gaps := slices.Concat(c.blind, c.partial, c.off)
 	n := p.shown(len(gaps), 2*maxRows)
 	for _, v := range gaps[:n] {
 		text := ""
