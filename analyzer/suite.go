@@ -51,13 +51,21 @@ func (s *Suite) Open(store *trace.Store, inputs ...Input) *Part {
 	return &Part{suite: s.id, open: store, inputs: slices.Clone(inputs), cells: map[string]*Sums{}}
 }
 
+// Fits returns an error where a part was made by another suite.
+func (s *Suite) Fits(p *Part) error {
+	if p.suite != s.id {
+		return errors.New("the part was made with other rules, options, another policy or version")
+	}
+	return nil
+}
+
 // Merge returns a part with all that the parts hold. It fails where a part was
 // made by another suite. The parts must not be used afterwards.
 func (s *Suite) Merge(parts ...*Part) (*Part, error) {
 	all := s.Open(trace.NewStore())
 	for i, p := range parts {
-		if p.suite != s.id {
-			return nil, errors.New("part was made with other rules, options, another policy or version")
+		if err := s.Fits(p); err != nil {
+			return nil, err
 		}
 		if i == 0 {
 			all.open = p.open

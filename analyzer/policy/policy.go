@@ -174,7 +174,9 @@ func (d *decoder) policy(root *yaml.Node, f *file, rules []analyzer.Rule) *Polic
 	p.Settings.Names = fmt.Sprintf("%+v", f.Attributes)
 	for i, o := range f.Owners {
 		at := item(child(root, "owners"), i)
-		d.layer(child(at, "layer"), o.Layer)
+		if !strings.ContainsAny(o.Layer, "*?") {
+			d.layer(child(at, "layer"), o.Layer)
+		}
 		d.layer(child(child(at, "as"), "layer"), o.As.Layer)
 		set := analyzer.OwnerSetting{
 			Layer: o.Layer, Service: o.Service, Library: o.Library, Operation: o.Operation, Upstream: o.Upstream,
@@ -242,9 +244,9 @@ func (d *decoder) attributes(at *yaml.Node, a *Attributes) {
 	}
 }
 
-// layer checks the name of a layer, which may be a pattern.
+// layer checks the name of a layer.
 func (d *decoder) layer(at *yaml.Node, name string) {
-	if name == "" || strings.ContainsAny(name, "*?") {
+	if name == "" {
 		return
 	}
 	var names []string

@@ -217,6 +217,20 @@ func TestSchema(t *testing.T) {
 		{"{version: 1, owners: [{service: a}]}", false},
 		{"{version: 1, rules: {too-many-caps: {mox: 1}}}", false},
 		{"{version: 1, rules: {none: {}}}", false},
+		{"{version: 1, rules: {too-many-caps: {max: -1}}}", false},
+		{"{version: 1, rules: {too-many-caps: {severity: fatal}}}", false},
+		{"{version: 1, owners: [{layer: 's*', keep: true}]}", true},
+		{"{version: 1, owners: [{layer: sdc, keep: true}]}", false},
+		{"{version: 1, owners: [{keep: false}]}", false},
+		{"{version: 1, owners: [{keep: false, max_attempts: 2}]}", true},
+		{"{version: 1, owners: [{max_attempts: 0}]}", false},
+		{"{version: 1, owners: [{as: {}}]}", false},
+		{"{version: 1, owners: [{as: {layer: 's*'}}]}", false},
+		{"{version: 1, prices: {models: [{model: a}]}}", false},
+		{"{version: 1, prices: {currency: USD, models: [{model: a, input: 1.5}]}}", true},
+		{"{version: 1, attributes: {deadlines: [{name: a, unit: date}]}}", true},
+		{"{version: 1, attributes: {deadlines: [{name: a, unit: d}]}}", false},
+		{"{version: 1, attributes: {attempts: [{first: 1}]}}", false},
 	} {
 		var value any
 		if err := yaml.Unmarshal([]byte(test.text), &value); err != nil {

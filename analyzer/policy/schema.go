@@ -46,9 +46,9 @@ func typeOf(t reflect.Type) map[string]any {
 	case reflect.Bool:
 		return map[string]any{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
-		return map[string]any{"type": "integer"}
+		return map[string]any{"type": "integer", "minimum": 0}
 	case reflect.Float64:
-		return map[string]any{"type": "number"}
+		return map[string]any{"type": "number", "minimum": 0}
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": typeOf(t.Elem())}
 	case reflect.Map:

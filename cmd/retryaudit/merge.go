@@ -42,11 +42,14 @@ merged into a part, too. They must come from the same version and the same polic
 					return &failure{status: statusInput, err: fmt.Errorf("%s: %w", path, err),
 						hint: "a part is written by: retryaudit analyze -o part=FILE"}
 				}
+				if err := suite.Fits(part); err != nil {
+					return &failure{status: statusInput, err: fmt.Errorf("%s: %w", path, err), hint: "make all parts and the report with one version and one policy; here it is " + config.name()}
+				}
 				parts = append(parts, part)
 			}
 			all, err := suite.Merge(parts...)
 			if err != nil {
-				return &failure{status: statusInput, err: err, hint: "make all parts and the report with one version and one policy"}
+				return &failure{status: statusInput, err: err}
 			}
 			return d.deliver(c, suite, all)
 		},

@@ -62,6 +62,14 @@ func (c *command) suite(p *policyFlag) (*analyzer.Suite, error) {
 	return suite.With(p.file.Settings), nil
 }
 
+// name says which policy there is.
+func (p *policyFlag) name() string {
+	if p.file == nil {
+		return "none"
+	}
+	return p.path
+}
+
 // has returns the keys that the policy has of those that show corrects by.
 func (p *policyFlag) has() map[string]bool {
 	if p.file == nil {
