@@ -17,6 +17,9 @@ func (t *tree) corrections(c *trace.Call, depth int) {
 	case c.Known == trace.Policy:
 	case len(c.Attempts) > 1 && c.Pattern != trace.Fallback:
 		t.correction(depth, "they are not one call", "calls", t.edge(c, false))
+		if c.List {
+			t.correction(depth, "they are, and no list of things", "calls", t.edge(c, true))
+		}
 	case t.failedBefore(c):
 		t.correction(depth, "it is another attempt of the one that failed before it", "calls", t.edge(c, true))
 	}
