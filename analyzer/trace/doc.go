@@ -33,6 +33,8 @@
 //   - calls.go follows the path of each attempt (SDK, HTTP client, server) to
 //     where it branches into calls of its own, and names its outcome.
 //   - owners.go names who decided on the attempts.
+//   - corrections.go asks what a policy says of calls and owners, which goes
+//     before all of this.
 //   - logical.go sorts the attempts at the last hop into logical requests.
 //
 // An agent that runs a failing step again, over an SDK and a gateway that
@@ -116,8 +118,8 @@
 //
 // An edge is declared (an ID, a number, a parent), structural (the tree admits
 // nothing else) or inferred (times and likeness); the confidence of a finding
-// is that of its weakest edge. Simulated systems hold the counts to what they
-// did (simulated_test.go). An edge with several candidates is unsure: its
+// is that of its weakest edge. What a policy says of it is known as policy.
+// Simulated systems hold the counts to what they did (simulated_test.go). An edge with several candidates is unsure: its
 // call is ambiguous, and the attempts of equal calls are told together, but not
 // those of each, and no waits. Such attempts, and what may be a list, raise no
 // count: Sure parts them off.

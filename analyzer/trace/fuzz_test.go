@@ -54,44 +54,59 @@ func FuzzBuild(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 	f.Add([]byte("\x00\x01\x02\x03\x01\x03\x02\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := spansOf(b)
-		g := trace.Build(s, trace.Options{})
-		spans := 0
-		for r := range g.Requests() {
-			spans += r.Spans
-			calls := 0
-			for c := range r.Calls() {
-				if calls++; calls > 4*len(s.Spans)+4 {
-					t.Fatal("calls in a circle")
-				}
-				if len(c.Attempts) == 0 {
-					t.Fatal("a call without attempts")
-				}
-				for i, a := range c.Attempts {
-					if a.Call != c || a.Count.Min < 0 || a.Count.Max < a.Count.Min {
-						t.Fatalf("attempt %d: %+v", i, a)
-					}
-					if i > 0 && len(a.Spans) > 0 && a.Start < c.Attempts[i-1].Start {
-						t.Fatalf("attempt %d began before the one before it", i)
-					}
-					for _, k := range a.Calls {
-						if k.Parent != a {
-							t.Fatal("a call under another attempt than its own")
-						}
-					}
-				}
-			}
-			for _, class := range r.Logical {
-				if len(class) == 0 {
-					t.Fatal("a logical request without attempts")
-				}
-			}
-		}
-		if want := len(s.Spans) - int(g.Duplicates); spans != want {
-			t.Fatalf("%d spans in requests, want %d", spans, want)
-		}
-		if one, other := draw(s, trace.Options{}), draw(shuffled(s, 3), trace.Options{}); one != other {
-			t.Fatalf("order of spans changes the requests:\n%s\n--\n%s", one, other)
-		}
+		checkForest(t, spansOf(b), trace.Options{})
+		checkForest(t, spansOf(b), said)
 	})
+}
+
+// said is a policy with something to say of most.
+var said = trace.Options{
+	Retry: func(n trace.Names) (retry, known bool) { return n.Op == "GET /a" || n.Service == "b", n.Op != "tool t" },
+	Owner: func(n trace.Names) trace.Names {
+		if n.Layer == trace.App || n.Address == "a" {
+			n.Layer, n.Library = trace.SDK, "new"
+		}
+		return n
+	},
+}
+
+func checkForest(t *testing.T, s *trace.Store, opt trace.Options) {
+	g := trace.Build(s, opt)
+	spans := 0
+	for r := range g.Requests() {
+		spans += r.Spans
+		calls := 0
+		for c := range r.Calls() {
+			if calls++; calls > 4*len(s.Spans)+4 {
+				t.Fatal("calls in a circle")
+			}
+			if len(c.Attempts) == 0 {
+				t.Fatal("a call without attempts")
+			}
+			for i, a := range c.Attempts {
+				if a.Call != c || a.Count.Min < 0 || a.Count.Max < a.Count.Min {
+					t.Fatalf("attempt %d: %+v", i, a)
+				}
+				if i > 0 && len(a.Spans) > 0 && a.Start < c.Attempts[i-1].Start {
+					t.Fatalf("attempt %d began before the one before it", i)
+				}
+				for _, k := range a.Calls {
+					if k.Parent != a {
+						t.Fatal("a call under another attempt than its own")
+					}
+				}
+			}
+		}
+		for _, class := range r.Logical {
+			if len(class) == 0 {
+				t.Fatal("a logical request without attempts")
+			}
+		}
+	}
+	if want := len(s.Spans) - int(g.Duplicates); spans != want {
+		t.Fatalf("%d spans in requests, want %d", spans, want)
+	}
+	if one, other := draw(s, opt), draw(shuffled(s, 3), opt); one != other {
+		t.Fatalf("order of spans changes the requests:\n%s\n--\n%s", one, other)
+	}
 }
