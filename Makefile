@@ -6,7 +6,7 @@ FUZZTIME ?= 60s
 
 STATICCHECK = $(GO) tool -modfile=cmd/tools/go.mod staticcheck
 
-.PHONY: all build demo test lint generate new update fuzz bench clean
+.PHONY: all build demo test lint generate new update fuzz bench mutate clean
 
 all: TESTFLAGS += -race
 all: build lint test
@@ -20,11 +20,14 @@ demo: build
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test -C cmd/tools $(TESTFLAGS) ./...
 
 lint:
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "gofmt -w $$bad"; exit 1; }
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
+	$(GO) vet -C cmd/tools ./...
+	$(GO) tool -C cmd/tools staticcheck ./...
 
 # Writes the rule registry and the catalogue pages.
 generate:
@@ -49,6 +52,12 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Makes the rules and the attempt graph wrong in one place at a time: the tests
+# must fail. Minutes long, so that CI does not run it.
+mutate:
+	$(GO) build -C cmd/tools -o $(CURDIR)/bin/mutate ./mutate
+	bin/mutate -accept cmd/tools/mutate/survivors.txt rules analyzer/trace=rules,cmd/retryaudit
 
 clean:
 	rm -rf bin
