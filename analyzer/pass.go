@@ -252,7 +252,7 @@ func (p *Pass) Report(d Diagnostic) {
 	}
 	c.Exemplar = p.exemplar(d)
 	if p.found != nil {
-		p.found(Found{Rule: p.rule.ID, Text: d.Text, Owners: cell.Owners, Upstream: cell.Upstream, Spans: c.Exemplar.Spans})
+		p.found(Found{Rule: p.rule.ID, Level: d.Level, Conf: d.Conf, Text: d.Text, Owners: cell.Owners, Upstream: cell.Upstream, Spans: c.Exemplar.Spans})
 	}
 	s := p.part.sums(cell.key())
 	s.keep(c)

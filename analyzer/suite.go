@@ -88,6 +88,8 @@ func (s *Suite) Seal(p *Part) {
 // Found is one diagnostic of a request, untrimmed.
 type Found struct {
 	Rule     string
+	Level    Grade
+	Conf     trace.Confidence
 	Text     string
 	Owners   []Owner
 	Upstream Upstream

@@ -10,7 +10,13 @@
 // its role; a want for an edge by a finding with that owner and that upstream.
 // An edge is named by service, layer, library or operation of an owner, and by
 // service, address, operation or model of the upstream, or by service or address
-// and operation with a dot between.
+// and operation with a dot between. Its text is that of the finding, which may
+// be read with what it weighs before it: "possible warning: " and the text.
+//
+//	want coverage -> STATUS `regexp`
+//
+// is no finding: it says, in any section, that the rule ran, or was partial or
+// blind, for that reason. Without such a line the coverage does not matter.
 package ruletest
 
 import (
@@ -123,7 +129,14 @@ func (s *section) run(text string, bad bool) {
 		return
 	}
 	s.store = scene.Store()
-	wants := scene.Wants()
+	var wants, coverage []tracetext.Want
+	for _, w := range scene.Wants() {
+		if w.Edge && w.Owner == "coverage" {
+			coverage = append(coverage, w)
+		} else {
+			wants = append(wants, w)
+		}
+	}
 	switch {
 	case len(s.store.Spans) == 0:
 		s.fail(0, "found no span, wanted a trace")
@@ -147,6 +160,9 @@ func (s *section) run(text string, bad bool) {
 		return
 	}
 	s.match(wants, places(found, s.alone))
+	for _, w := range coverage {
+		s.covered(w)
+	}
 
 	s.shuffled()
 	s.sharded()
@@ -157,6 +173,7 @@ func (s *section) run(text string, bad bool) {
 // place is a finding and where it can be wanted.
 type place struct {
 	text     string
+	weight   string // confidence and severity
 	lines    []int
 	owners   []analyzer.Owner
 	upstream analyzer.Upstream
@@ -170,11 +187,15 @@ func places(found []analyzer.Found, r *analyzer.Report) []place {
 		return slices.ContainsFunc(found, func(x analyzer.Found) bool { return x.Text == f.Message && x.Upstream == f.Upstream })
 	}
 	for _, f := range found {
-		all = append(all, place{f.Text, lines(f.Spans), f.Owners, f.Upstream})
+		level := f.Level
+		if f.Conf == trace.Possible {
+			level = min(level, analyzer.Warning) // as reports say it
+		}
+		all = append(all, place{f.Text, f.Conf.String() + " " + level.String(), lines(f.Spans), f.Owners, f.Upstream})
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; !same(f) {
-			p := place{text: f.Message, owners: f.Owners, upstream: f.Upstream}
+			p := place{text: f.Message, weight: f.Confidence + " " + f.Severity, owners: f.Owners, upstream: f.Upstream}
 			for _, e := range f.Exemplars {
 				p.lines = append(p.lines, lines(e.Spans)...)
 			}
@@ -205,10 +226,10 @@ func (s *section) match(wants []tracetext.Want, all []place) {
 		for i := range all {
 			switch {
 			case !all[i].at(w):
-			case w.Text.MatchString(all[i].text):
+			case w.Text.MatchString(all[i].text), w.Text.MatchString(all[i].weight + ": " + all[i].text):
 				hit, met[i] = true, true
 			default:
-				near = append(near, all[i].text)
+				near = append(near, all[i].weight+": "+all[i].text)
 			}
 		}
 		if !hit {
@@ -225,6 +246,15 @@ func (s *section) match(wants []tracetext.Want, all []place) {
 			}
 			s.fail(at, "found %s, which nothing wants", text)
 			said[text] = true
+		}
+	}
+}
+
+// covered fails where the rule's coverage is another one.
+func (s *section) covered(w tracetext.Want) {
+	for _, c := range s.alone.Coverage {
+		if c.Status != w.Upstream || !w.Text.MatchString(c.Reason) {
+			s.fail(w.Line, "found coverage %s for the reason %q, wanted %s `%s`", c.Status, c.Reason, w.Upstream, w.Text)
 		}
 	}
 }

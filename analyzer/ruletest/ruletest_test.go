@@ -93,9 +93,21 @@ func TestCheck(t *testing.T) {
 		want          []string // beginnings of the failures
 	}{
 		{"a finding that is wanted", bad(3, `^3 attempts$`), again{}, nil},
+		{"a finding with its weight", bad(3, `^certain error: 3 attempts$`), again{}, nil},
+		{"another weight", bad(3, `likely error: 3 attempts`), again{}, []string{
+			"a.txtar:6: bad retried: found [\"certain error: 3 attempts\"] there, wanted `likely error: 3 attempts`",
+			`a.txtar:7: bad retried: found "3 attempts" on lines [1 2 3 4], by `,
+		}},
+		{"coverage", bad(3, "3") + "-- ok ran --\n0+1 web: op 200\n  0+1 -> up.Op 200\nwant coverage -> ran `^$`\n" +
+			"-- ok blind --\n0+1 web: op ok layer=app\nwant coverage -> blind `no span asks`\n", again{}, nil},
+		{"other coverage", bad(3, "3") + "-- ok ran --\n0+1 web: op 200\n  0+1 -> up.Op 200\nwant coverage -> partial `x`\n" +
+			"-- ok blind --\n0+1 web: op ok layer=app\nwant coverage -> blind `too few`\n", again{}, []string{
+			"a.txtar:14: ok ran: found coverage ran for the reason \"\", wanted partial `x`",
+			"a.txtar:17: ok blind: found coverage blind for the reason \"no span asks anything of another service, a model or a tool\", wanted blind `too few`",
+		}},
 		{"wanted on another of its lines", bad(2, `3 attempts`), again{}, nil},
 		{"wanted with another text", bad(3, `4 attempts`), again{}, []string{
-			"a.txtar:6: bad retried: found [\"3 attempts\"] there, wanted `4 attempts`",
+			"a.txtar:6: bad retried: found [\"certain error: 3 attempts\"] there, wanted `4 attempts`",
 			`a.txtar:7: bad retried: found "3 attempts" on lines [1 2 3 4], by `,
 		}},
 		{"a finding without a want", bad(0, "") + "-- bad more --\n" + retried + "0+1 web: op 200 // want `x`\n", again{}, []string{
@@ -146,7 +158,7 @@ func TestCheck(t *testing.T) {
 			"-- ok few --\ntrace x9 every 1ms\n0+900 job: run 503\n  10+80 -> feed.List 503\n  190+80 -> feed.List 503\n", crowd{}, nil},
 		{"a fleet without its want", "-- bad fleet --\ntrace x50 every 1ms\n0+900 job: run 503\n  10+80 -> feed.List 503\n  190+80 -> feed.List 503\nwant * -> feed.List `60 retries`\n" +
 			quiet, crowd{}, []string{
-			"a.txtar:6: bad fleet: found [\"50 retries\"] there, wanted `60 retries`",
+			"a.txtar:6: bad fleet: found [\"certain error: 50 retries\"] there, wanted `60 retries`",
 			"a.txtar:1: bad fleet: found \"50 retries\" on lines [], by ",
 		}},
 	} {
