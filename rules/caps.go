@@ -46,14 +46,7 @@ func capsOf(p *analyzer.Pass, l *logical, end *trace.Attempt) []limit {
 			switch {
 			case declared > 0 && !ordinal:
 				add(trace.Owner{Layer: s.Layer, Service: s.Service, Library: s.Scope, Op: s.Op, Known: trace.Declared}, 1, declared)
-			case declared > 0 && s.Kind == trace.Client:
-				add(sender(s), 1, declared)
-			case declared > 0:
-				o := x.Call.Owner
-				if s.IsRun() {
-					o = trace.Owner{Layer: s.Layer, Service: s.Service, Library: s.Scope, Op: s.Op, Known: trace.Declared}
-				}
-				add(o, 1, declared)
+			case declared > 0: // limits the attempts of the call
 			case s.Agent != 0 && s.Kind == trace.Client:
 				add(sender(s), 1, 0)
 			case retries(s.Layer) && !s.Flags.Has(trace.Ghost):

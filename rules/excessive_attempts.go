@@ -127,19 +127,10 @@ func (r ExcessiveAttempts) Check(p *analyzer.Pass) {
 
 // checkTotal reports a logical request with too many attempts from several owners.
 func (r ExcessiveAttempts) checkTotal(p *analyzer.Pass, class []*trace.Attempt, over map[*trace.Call]bool) {
-	if int64(len(class)) <= r.MaxTotal && class[len(class)-1].Count.Min == 1 {
-		n := int64(0)
-		for _, a := range class {
-			n += int64(a.Count.Min)
-		}
-		if n <= r.MaxTotal {
-			return
-		}
-	}
-	l := newLogical(class)
-	if l.attempts() <= r.MaxTotal {
+	if size(class) <= r.MaxTotal {
 		return
 	}
+	l := newLogical(class)
 	for c := range l.made {
 		if over[c] {
 			return

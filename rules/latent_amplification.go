@@ -136,7 +136,7 @@ func (r LatentAmplification) check(p *analyzer.Pass, l *logical) {
 	}
 	d := analyzer.Diagnostic{
 		Call: end.Call, Upstream: analyzer.UpstreamOf(p.Request, end), Ticks: l.class, Conf: trace.Certain,
-		Attempts: l.attempts(), Latent: 1,
+		Attempts: size(l.class), Latent: 1,
 	}
 	for _, c := range path {
 		d.Conf = min(d.Conf, c.Conf)

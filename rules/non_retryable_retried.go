@@ -193,13 +193,8 @@ func changed(p *analyzer.Pass, prev, retry *trace.Attempt) bool {
 		return false // a key or a permission does not depend on the input
 	}
 	was, is := input(p, prev), input(p, retry)
-	if was.size > 0 && is.size > 0 {
-		if is.size < was.size {
-			return true
-		}
-		if prev.Class == trace.TooLarge {
-			return false
-		}
+	if is.size > 0 && is.size < was.size {
+		return true
 	}
 	return was.hash != 0 && is.hash != 0 && was.hash != is.hash && prev.Class != trace.TooLarge
 }

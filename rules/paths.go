@@ -46,10 +46,11 @@ func newLogical(class []*trace.Attempt) *logical {
 // up, so that work stays linear; no system is that deep.
 const maxDepth = 256
 
-// attempts counts the attempts at the last hop.
-func (l *logical) attempts() int64 {
+// size counts the attempts of a class, those that no span shows at their
+// minimum.
+func size(class []*trace.Attempt) int64 {
 	n := int64(0)
-	for _, a := range l.class {
+	for _, a := range class {
 		n += int64(a.Count.Min)
 	}
 	return n
@@ -126,7 +127,7 @@ func (l *logical) most(o trace.Owner) int64 {
 func (l *logical) diagnostic(p *analyzer.Pass, path []*trace.Call, end *trace.Attempt) analyzer.Diagnostic {
 	d := analyzer.Diagnostic{
 		Call: path[0], Upstream: analyzer.UpstreamOf(p.Request, end), Ticks: l.class, Conf: trace.Certain,
-		Attempts: l.attempts(), Wasted: p.WasteOf(l.class),
+		Attempts: size(l.class), Wasted: p.WasteOf(l.class),
 	}
 	for _, c := range path {
 		d.Owners = append(d.Owners, analyzer.OwnerCount{Owner: c.Owner, Attempts: l.most(c.Owner), DeclaredMax: int64(c.DeclaredMax)})

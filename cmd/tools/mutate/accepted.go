@@ -29,7 +29,7 @@ func readList(name string) (*accepted, error) {
 	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		key, reason, _ := strings.Cut(line, " // ")
 		switch {
-		case strings.HasPrefix(line, "#"):
+		case line == "" || line[0] == '#':
 			continue
 		case strings.Count(key, ": ") < 3:
 			return nil, fmt.Errorf("%s:%d: found %q, wanted FILE: FUNCTION: KIND: CODE // REASON", name, i+1, line)

@@ -37,8 +37,10 @@ type unit struct {
 // reach fewer sites each.
 const slow = 300 * time.Millisecond
 
-// prepare builds the tests of packages and runs each once as the code is.
+// prepare builds the tests of packages and runs each once as the code is. The
+// quick ones are to come first, but those of the first package before others.
 func (s *session) prepare(packages []string) error {
+	first := 0
 	for i, folder := range packages {
 		binary := filepath.Join(s.dir, fmt.Sprintf("%d.test", i))
 		if _, err := output(exec.Command("go", "test", "-c", "-vet=off", "-overlay", filepath.Join(s.dir, "overlay.json"), "-o", binary, "./"+folder)); err != nil {
@@ -63,8 +65,11 @@ func (s *session) prepare(packages []string) error {
 				units = append(units, u)
 			}
 		}
-		slices.SortStableFunc(units, func(a, b unit) int { return cmp.Compare(a.took, b.took) })
+		if i <= 1 {
+			first = len(s.units)
+		}
 		s.units = append(s.units, units...)
+		slices.SortStableFunc(s.units[first:], func(a, b unit) int { return cmp.Compare(a.took, b.took) })
 	}
 	return nil
 }
