@@ -543,11 +543,17 @@ type series struct {
 	// longest is the longest of the pauses after successes.
 	pauses  int
 	longest int64
-	answer  int64 // end of the latest hop, if that was a success; else 0
-	hold    int64 // the longest time for which a success was held back
+	answer  int64  // end of the latest hop, if that was a success; else 0
+	hold    int64  // the longest time for which a success was held back
+	args    uint64 // of the first
+	varied  bool   // others had other arguments: a poll asks for the same
 }
 
 func (p *series) add(n *node) {
+	if p.last == 0 {
+		p.args = n.span.ArgsHash
+	}
+	p.varied = p.varied || n.span.ArgsHash != p.args
 	p.last = max(p.last, n.span.End)
 	if p.answer > 0 && n.span.Start >= p.answer {
 		p.pauses++
@@ -593,7 +599,7 @@ func (p *series) held(prev, n *node) bool {
 // due reports whether n comes at the pace of a series of polls of which prev,
 // a failed one, was the latest: it would have come without the failure, too.
 func (p *series) due(prev, n *node) bool {
-	if p.good < minPolls || n.span.Flags.Has(ModelAsk) || n.number > 0 || prev.number > 0 {
+	if p.good < minPolls || n.span.Flags.Has(ModelAsk) || n.number > 0 || prev.number > 0 || p.varied {
 		return false
 	}
 	var paces []int64
@@ -603,7 +609,7 @@ func (p *series) due(prev, n *node) bool {
 	slices.Sort(paces)
 	pace := paces[len(paces)/2]
 	miss := n.span.Start - prev.span.Start - pace
-	return float64(max(miss, -miss)) <= max(pollSlack*float64(pace), float64(minIdle))
+	return float64(max(miss, -miss)) <= max(pollSlack*float64(pace), float64(min(minIdle, pace/2)))
 }
 
 // offer makes a chain findable for the hops to come.
