@@ -56,8 +56,8 @@ type Graph struct {
 	direct map[Sym]Sym
 	// tops holds the parentless nodes by trace, in order of start.
 	tops [][]int32
-	// unserved is how many attempts that were not seen the numbers of servers prove.
-	unserved map[served]int64
+	// unseen is how many attempts that were not seen the numbers of spans prove.
+	unseen map[asked]int64
 	// joined unites traces into components.
 	joined     *union
 	components [][]int32 // trace numbers per component, in order of report
@@ -122,7 +122,7 @@ func Build(s *Store, opt Options) *Graph {
 // Requests yields the requests in order of their first trace ID.
 func (g *Graph) Requests() iter.Seq[*Request] {
 	return func(yield func(*Request) bool) {
-		g.countServed() // of which each request takes what it claims
+		g.countUnseen() // of which each request takes what it claims
 		b := &builder{g: g}
 		for _, traces := range g.components {
 			if !yield(b.request(traces)) {

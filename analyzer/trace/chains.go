@@ -424,16 +424,15 @@ func (c *chainer) placeNumbered(i int32, sign openSign) {
 }
 
 // unseen is the number of attempts that were not seen before hop i. A count of
-// resends may have counted redirects and challenges; and a server that nobody is
-// seen to call may have served the earlier attempts in traces that nothing joins
-// to its own.
+// resends may have counted redirects and challenges; and of a hop without a
+// caller the earlier attempts may be in traces that nothing joins to its own.
 func (c *chainer) unseen(i, n int32) Range {
 	n = max(0, n)
 	x := &c.g.nodes[i]
-	if c.rootless && x.span.Kind == Server {
-		k := served{x.span.Service, x.want}
-		least := min(int64(n), c.g.unserved[k])
-		c.g.unserved[k] -= least
+	if c.rootless {
+		k := askedBy(x)
+		least := min(int64(n), c.g.unseen[k])
+		c.g.unseen[k] -= least
 		return Range{int32(least), n}
 	}
 	if c.g.counter(x.span).Resends {

@@ -162,23 +162,28 @@ func proven(all []nth) int64 {
 	return hidden
 }
 
-// served names what a service is asked for.
-type served struct{ service, want Sym }
+// asked names what a service asks for, or as a server is asked for.
+type asked struct {
+	service, want Sym
+	kind          Kind
+}
 
-// countServed works out how many attempts were not seen that the numbers which
-// servers received prove, whatever trace each is in.
-func (g *Graph) countServed() {
-	all := map[served][]nth{}
+func askedBy(n *node) asked { return asked{n.span.Service, n.want, n.span.Kind} }
+
+// countUnseen works out how many attempts were not seen that the numbers of
+// spans prove, whatever trace each is in.
+func (g *Graph) countUnseen() {
+	all := map[asked][]nth{}
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		if c := g.counter(n.span); n.span.Kind == Server && c.Meaning == Ordinal {
-			k := served{n.span.Service, n.want}
+		if c := g.counter(n.span); c.Meaning == Ordinal {
+			k := askedBy(n)
 			all[k] = append(all[k], nth{number: c.N})
 		}
 	}
-	g.unserved = make(map[served]int64, len(all))
+	g.unseen = make(map[asked]int64, len(all))
 	for k, numbers := range all {
-		g.unserved[k] = proven(numbers)
+		g.unseen[k] = proven(numbers)
 	}
 }
 
