@@ -37,6 +37,7 @@ func TestMembers(t *testing.T) {
 		"no error": {`,"error":0`, record.Span{Attrs: []record.Attr{op}}},
 		"tags": {`,"meta":{"http.status_code":"503","_dd.p.tid":"66f0","language":"go","component":"net/http"},"metrics":{"retry_attempts":2.5,"_sampling_priority_v1":1}`,
 			record.Span{Scope: "net/http", Attrs: []record.Attr{text("http.status_code", "503"), double("retry_attempts", 2.5), op}}},
+		"shares of samplers":          {`,"metrics":{"_dd.agent_psr":0.25,"_dd.top_level":1}`, record.Span{Attrs: []record.Attr{{Key: "_dd.agent_psr", Value: record.Value{Type: record.Double, D: 0.25}}, op}}},
 		"base service":                {`,"meta":{"_dd.base_service":"web"}`, record.Span{Resource: []record.Attr{text("service.name", "web")}, Attrs: []record.Attr{text("service", "shop"), op}}},
 		"base service is the service": {`,"meta":{"_dd.base_service":"shop"}`, record.Span{Attrs: []record.Attr{op}}},
 		"odd upper half":              {`,"meta":{"_dd.p.tid":"zz"}`, record.Span{Attrs: []record.Attr{op}}},

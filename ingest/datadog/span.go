@@ -108,10 +108,11 @@ func (d decoder) hostTags(o *decode.Object, s *record.Span) {
 
 func str(s string) record.Value { return record.Value{Type: record.String, S: s} }
 
-// tag files a tag; the tracers' own bookkeeping is left out.
+// tag files a tag; the tracers' own bookkeeping is left out, but for the shares
+// that samplers kept.
 func (d decoder) tag(s *record.Span, a record.Attr) {
 	switch {
-	case strings.HasPrefix(a.Key, "_dd."), strings.HasPrefix(a.Key, "_sampling_"), a.Key == "language", a.Key == "runtime-id":
+	case strings.HasPrefix(a.Key, "_dd.") && !strings.HasSuffix(a.Key, "_psr"), strings.HasPrefix(a.Key, "_sampling_"), a.Key == "language", a.Key == "runtime-id":
 	case a.Key == "component":
 		s.Scope = decode.Text(&a.Value)
 	case a.Key == "process_id":

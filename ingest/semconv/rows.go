@@ -104,7 +104,11 @@ const (
 	retryOwner
 	// sampling.go
 	oneOf
-	shareKept
+	ruleShare
+	limitShare
+	agentShare
+	samplerType
+	samplerParam
 	percentKept
 	fields // count
 )

@@ -6,22 +6,36 @@ import "strings"
 var samplingFamily = family{
 	rank: 180,
 	rows: []row{
-		{key: "SampleRate", to: oneOf},                  // Honeycomb: one of so many was kept
-		{key: "_dd.rule_psr", to: shareKept},            // Datadog: share that a rule keeps (dd-trace-go ddtrace/tracer)
-		{key: "_dd.agent_psr", to: shareKept},           // the same, of the agent
-		{key: "sampler.param", to: shareKept},           // Jaeger clients, beside sampler.type
+		// Honeycomb: one of so many was kept (husky otlp, getSampleRate). It reads
+		// sampleRate, too, which audio has as well: that one is not read here.
+		{key: "SampleRate", to: oneOf},
+		{key: "_dd.rule_psr", to: ruleShare},   // Datadog (dd-trace-java RuleBasedSampler.java)
+		{key: "_dd.limit_psr", to: limitShare}, // the same; beside a rule that keeps all
+		{key: "_dd.agent_psr", to: agentShare}, // datadog-agent pkg/trace/sampler
+		{key: "sampler.type", to: samplerType}, // jaeger-client-go constants.go
+		{key: "sampler.param", to: samplerParam},
 		{key: "microsoft.sample_rate", to: percentKept}, // Azure Monitor (azure-monitor-opentelemetry-exporter)
 		{key: "_MS.sampleRate", to: percentKept},        // its old name
 	},
 }
 
-// ofSample reports whether the span says that a share below one was kept.
+// ofSample reports whether the span says that a share below one was kept. A
+// share of 0 is of a rule that keeps none: something else kept this span.
 func (n *Normalizer) ofSample() bool {
-	for _, of := range [...]struct {
-		field field
-		whole float64
-	}{{shareKept, 1}, {percentKept, 100}} {
-		if v, ok := number(n.at[of.field]); ok && v > 0 && v < of.whole {
+	below := func(of field, whole float64) bool {
+		v, ok := number(n.at[of])
+		return ok && v >= 0 && v < whole
+	}
+	if below(ruleShare, 1) || below(limitShare, 1) || below(agentShare, 1) || below(percentKept, 100) {
+		return true
+	}
+	// Jaeger's: what the parameter means depends on the type, and both words
+	// are others', too.
+	switch text(n.at[samplerType]) {
+	case "ratelimiting":
+		return true
+	case "probabilistic", "lowerbound":
+		if below(samplerParam, 1) {
 			return true
 		}
 	}
